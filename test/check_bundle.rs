@@ -1,5 +1,5 @@
-//! Tests the labelled format rules: correct bundles pass, and each of many small mutations is rejected with the
-//! expected label.
+//! Tests the labelled rules of the bundle format: valid bundles pass, and each small mutation is rejected with the
+//! labels of the rules that it breaks.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
@@ -27,7 +27,8 @@ use serde_json::{Value, json};
 use spyre_compiler::sdsc::read::case_json;
 use std::{collections::BTreeSet, path::PathBuf};
 
-fn labels(files: &Files) -> (Vec<&'static str>, String) {
+/// Checks files, and returns the labels of the violated rules and a printed list of the violations.
+fn collect_violations(files: &Files) -> (Vec<&'static str>, String) {
     let found =
         check_files(files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())), &Target::spyre()).unwrap();
     let mut labels: Vec<_> = found.iter().map(|violation| violation.label).collect();
@@ -38,7 +39,7 @@ fn labels(files: &Files) -> (Vec<&'static str>, String) {
 #[test]
 fn accepts_files_of_our_emitter() {
     for (name, files) in RIGHT.iter() {
-        let (labels, viewed) = labels(files);
+        let (labels, viewed) = collect_violations(files);
         assert!(labels.is_empty(), "{name}:{viewed}");
     }
 }
@@ -47,11 +48,11 @@ fn accepts_files_of_our_emitter() {
 fn ignores_order_of_members() {
     for (name, mut files) in RIGHT.iter().cloned() {
         for (path, bytes) in files.iter_mut().filter(|(path, _)| path.ends_with(".json")) {
-            // `Value` sorts the members of objects.
+            // `Value` sorts the members of an object by name.
             let sorted: Value = serde_json::from_slice(bytes).unwrap_or_else(|error| panic!("{path}: {error}"));
             *bytes = serde_json::to_vec(&sorted).unwrap();
         }
-        let (labels, viewed) = labels(&files);
+        let (labels, viewed) = collect_violations(&files);
         assert!(labels.is_empty(), "{name}:{viewed}");
     }
 }
@@ -60,7 +61,7 @@ fn ignores_order_of_members() {
 fn rejects_each_mutation_by_its_rule() {
     let mut wrong = String::new();
     for (number, BrokenBundle { labels: expected, files }) in all_broken().into_iter().enumerate() {
-        let (found, viewed) = labels(&files);
+        let (found, viewed) = collect_violations(&files);
         if found != expected {
             wrong += &format!("\nmutation {number}: expected {expected:?}, found {found:?}{viewed}");
         }
@@ -72,16 +73,18 @@ fn rejects_each_mutation_by_its_rule() {
 fn covers_every_rule_by_file_that_breaks_only_it() {
     let broken = all_broken();
     assert!(broken.len() >= 30);
-    let alone: BTreeSet<_> =
+    let labels_broken_alone: BTreeSet<_> =
         broken.iter().filter(|broken| broken.labels.len() == 1).map(|broken| broken.labels[0]).collect();
-    let missing: Vec<_> = RULES.iter().map(|rule| rule.label).filter(|label| !alone.contains(label)).collect();
+    let missing: Vec<_> =
+        RULES.iter().map(|rule| rule.label).filter(|label| !labels_broken_alone.contains(label)).collect();
     assert!(missing.is_empty(), "no mutation breaks just {missing:?}");
 }
 
 fn check_bundles_are_accepted(cases: &[PathBuf]) {
     for case in cases {
         let found = check_directory(case).unwrap();
-        // Constants with unknown bits are written as "?DL16(...)"; these bundles may violate no other rule.
+        // Golden bundles contain "?DL16(...)" where the bits of a constant are unknown. These are the only violations
+        // that they may have.
         let is_marker = |message: &str| message.starts_with("'?DL16(");
         let viewed: String =
             found.iter().filter(|one| !is_marker(&one.message)).map(|one| format!("\n  {one}")).collect();
@@ -92,7 +95,7 @@ fn check_bundles_are_accepted(cases: &[PathBuf]) {
 fn check_emitted_op_specs_are_accepted(cases: &[PathBuf]) {
     for case in cases {
         let bundle = case_json::read_case(&std::fs::read_to_string(case.join("case.json")).unwrap()).unwrap();
-        let (labels, viewed) = labels(&emit(bundle.pool_bytes, bundle.items));
+        let (labels, viewed) = collect_violations(&emit(bundle.pool_bytes, bundle.items));
         assert!(labels.is_empty(), "{}:{viewed}", case.display());
     }
 }
@@ -126,21 +129,21 @@ mod shared {
 
 #[test]
 fn reports_location_and_value_of_violations() {
-    let viewed = |edit: &dyn Fn(&mut Files)| {
+    let first_violation = |edit: &dyn Fn(&mut Files)| {
         let mut files = find_valid_bundle("add");
         edit(&mut files);
-        labels(&files).1.lines().nth(1).unwrap().trim().to_owned()
+        collect_violations(&files).1.lines().nth(1).unwrap().trim().to_owned()
     };
     assert_eq!(
-        viewed(&|files| set(files, "dsc/dataStageParam_/0/el_/mb_", json!(31))),
+        first_violation(&|files| set(files, "dsc/dataStageParam_/0/el_/mb_", json!(31))),
         "sdsc_0.json:/0_add/dscs_/0/add/dataStageParam_/0/el_/mb_: sdsc_r30: 31 points where 'ss_' has 32; \
          every core has equal work from start to end"
     );
     assert_eq!(
-        viewed(&|files| replace_text(files, "(%arg_0, ", "(")),
+        first_violation(&|files| replace_text(files, "(%arg_0, ", "(")),
         "bundle.mlir:24:3: sdsc_r13: 11 operands for 12 symbol ids; each operand is the value of one symbol"
     );
-    let wrong_type = viewed(&|files| set(files, "dsc/coreIdsUsed_", json!([0, "1"])));
+    let wrong_type = first_violation(&|files| set(files, "dsc/coreIdsUsed_", json!([0, "1"])));
     assert!(
         wrong_type.starts_with("sdsc_0.json:/0_add/dscs_/0/add/coreIdsUsed_/1: sdsc_r2: invalid type"),
         "{wrong_type}"
@@ -149,18 +152,18 @@ fn reports_location_and_value_of_violations() {
 
 #[test]
 fn names_argument_of_wrong_launch_specification() {
-    let viewed = |path: &str, value: Value| {
+    let first_violation = |path: &str, value: Value| {
         let mut files = find_valid_bundle("launched");
         edits::json(&mut files, "bundle_0/launch_spec.json", |spec| *spec.pointer_mut(path).unwrap() = value);
-        labels(&files).1.lines().nth(1).unwrap().trim().to_owned()
+        collect_violations(&files).1.lines().nth(1).unwrap().trim().to_owned()
     };
     assert_eq!(
-        viewed("/args/1/shape", json!([128, 512])),
+        first_violation("/args/1/shape", json!([128, 512])),
         "bundle_0/launch_spec.json:/args/1/shape: sdsc_r136: expected shape [512, 128] for 't1', found shape [128, 512] for 't1'; \
          a launch specification repeats the values of the program"
     );
     assert_eq!(
-        viewed("/args/1/layout/padding", json!([64, 0])),
+        first_violation("/args/1/layout/padding", json!([64, 0])),
         "bundle_0/launch_spec.json:/args/1/layout: sdsc_r136: layout of 't1' (stick_size [64], padding [64, 0]): the standard tiling is \
          device size [2, 576, 64]; the tensor has device size [2, 512, 64]"
     );
@@ -174,7 +177,7 @@ fn requires_standard_tiling_of_device_shape() {
             json!({"stick_size": [64], "padding": [0, 0], "device_size": [2, 512, 64], "stride_map": [64, 128, 1]});
         drop(spec.as_object_mut().unwrap().remove("emitter").unwrap());
     });
-    let (labels, viewed) = labels(&files);
+    let (labels, viewed) = collect_violations(&files);
     assert!(labels.is_empty(), "{viewed}");
 }
 
@@ -197,8 +200,8 @@ fn checks_bundle_in_memory() {
     bundle.arguments[1].bytes -= 1;
     let found = check_bundle(&bundle);
     assert_eq!(found.len(), 1);
-    let reached = "core 1 reaches bytes 4096 to 65536 of 'y', kernel argument 1, which has 65535; a tensor lies within its buffer";
-    assert_eq!((found[0].label, found[0].message.as_str()), ("sdsc_r70", reached));
+    let expected = "core 1 reaches bytes 4096 to 65536 of 'y', kernel argument 1, which has 65535; a tensor lies within its buffer";
+    assert_eq!((found[0].label, found[0].message.as_str()), ("sdsc_r70", expected));
 }
 
 #[test]
@@ -208,15 +211,16 @@ fn lists_every_rule_on_page() {
     bless::expect_on_page("docs/reference/bundle-format.md", [BEGIN, END], &format_rules_table(), "check_bundle");
 }
 
-/// Replaces the value at a position of a JSON text, in traversal order.
-fn replace_nth(value: &mut Value, left: &mut usize, to: &Value) {
-    if *left == 0 {
+/// Replaces one value of a JSON text, given by its position in pre-order. The position counts down to 0 during the
+/// traversal.
+fn replace_nth(value: &mut Value, remaining: &mut usize, to: &Value) {
+    if *remaining == 0 {
         *value = to.clone();
     }
-    *left = left.wrapping_sub(1);
+    *remaining = remaining.wrapping_sub(1);
     match value {
-        Value::Array(items) => items.iter_mut().for_each(|item| replace_nth(item, left, to)),
-        Value::Object(members) => members.values_mut().for_each(|member| replace_nth(member, left, to)),
+        Value::Array(items) => items.iter_mut().for_each(|item| replace_nth(item, remaining, to)),
+        Value::Object(members) => members.values_mut().for_each(|member| replace_nth(member, remaining, to)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
@@ -228,7 +232,7 @@ proptest! {
         let mut files = RIGHT[base_of].1.clone();
         let names: Vec<_> = files.keys().filter(|name| name.ends_with(".json")).cloned().collect();
         edits::json(&mut files, &names[file.index(names.len())], |value| places.into_iter().for_each(|(mut place, to)| replace_nth(value, &mut place, &odd[to])));
-        labels(&files);
+        collect_violations(&files);
     }
 
     #[test]
@@ -239,6 +243,6 @@ proptest! {
         let start = at.index(text.len());
         text.replace_range(start..(start + length).min(text.len()), &to);
         files.insert(path, text.into_bytes());
-        labels(&files);
+        collect_violations(&files);
     }
 }

@@ -276,7 +276,7 @@ fn check_brackets(opened: &mut OpenedPage) {
         assert!(left.abs() < 2.0 && right.abs() < 2.0, "{hit}: {first} to {last}");
         rows.push((hit["y"].as_f64().unwrap(), *depth));
         opened.browser.evaluate(&format!("document.getElementById('ops').scrollTop = {first} * 24"));
-        opened.browser.wait_until_drawn();
+        opened.browser.wait_until_painted();
         let num_brackets = opened.number(&format!("document.querySelectorAll('#ops-{first} .brackets i').length"));
         assert!(num_brackets > *depth as f64, "op {first} has {num_brackets} brackets");
     }
@@ -375,7 +375,7 @@ fn moves_and_zooms_by_wheel_drag_keys_and_buttons() {
         opened.number(&format!("report_page.timeline.position({} - {left})", place[0]))
     };
     let before = under(&mut opened);
-    opened.browser.wheel(place, -300.0);
+    opened.browser.scroll(place, -300.0);
     let zoomed = opened.view();
     assert!(zoomed[1] - zoomed[0] < 0.6 * (all[1] - all[0]), "{zoomed:?} of {all:?}");
     let after = under(&mut opened);
@@ -391,11 +391,11 @@ fn moves_and_zooms_by_wheel_drag_keys_and_buttons() {
     let chosen = opened.browser.evaluate("report_page.state.chosen");
     assert!(chosen.is_null(), "a drag chooses nothing: {chosen}");
 
-    opened.browser.key("ArrowLeft");
+    opened.browser.press_key("ArrowLeft");
     assert!(opened.view()[0] < moved[0]);
-    opened.browser.key("0");
+    opened.browser.press_key("0");
     assert_eq!(opened.view(), all);
-    opened.browser.key("+");
+    opened.browser.press_key("+");
     assert!(width(opened.view()) < width(all));
     opened.press("#zoom-all");
     assert_eq!(opened.view(), all);
@@ -420,8 +420,8 @@ fn moves_and_zooms_by_wheel_drag_keys_and_buttons() {
     assert_eq!(opened.view(), all);
 
     // From op to op by keys.
-    opened.browser.key("ArrowDown");
-    opened.browser.key("ArrowDown");
+    opened.browser.press_key("ArrowDown");
+    opened.browser.press_key("ArrowDown");
     assert_eq!(opened.browser.evaluate("report_page.state.chosen.index"), 1);
     opened.expect_no_complaints();
 }
@@ -442,7 +442,7 @@ fn renders_legibly_in_light_and_dark() {
     let mut opened = OpenedPage::from_program(&project_path("examples/softmax.mlir"), &[]);
     let mut seen = Vec::new();
     for scheme in ["light", "dark"] {
-        opened.browser.prefer_color_scheme(scheme);
+        opened.browser.emulate_color_scheme(scheme);
         assert_eq!(opened.browser.evaluate("document.documentElement.dataset.theme"), scheme);
         seen.push(opened.browser.evaluate("getComputedStyle(document.body).backgroundColor"));
         for selector in [
@@ -466,7 +466,7 @@ fn renders_legibly_in_light_and_dark() {
     };
     let dark = picture(&mut opened);
     opened.press("#theme");
-    opened.browser.wait_until_drawn();
+    opened.browser.wait_until_painted();
     assert_eq!(
         opened.browser.evaluate("document.documentElement.dataset.theme"),
         "light",

@@ -4,18 +4,18 @@ use std::{env, error::Error, fmt::Write as _, fs, path::PathBuf};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let out = PathBuf::from(env::var("OUT_DIR")?);
-    for (table, rust, translate) in [
+    for (table, rust_file, generate) in [
         ("Formats.def", "formats.rs", generate_formats as fn(&str) -> Result<String, String>),
         ("DeviceFunctions.def", "device_functions.rs", generate_device_functions),
     ] {
         println!("cargo::rerun-if-changed={table}");
-        let text = translate(&fs::read_to_string(table)?).map_err(|error| format!("{table}: {error}"))?;
-        fs::write(out.join(rust), text)?;
+        let text = generate(&fs::read_to_string(table)?).map_err(|error| format!("{table}: {error}"))?;
+        fs::write(out.join(rust_file), text)?;
     }
     Ok(())
 }
 
-/// Returns the rows of a table, each with its macro name and arguments.
+/// Returns the rows of a `.def` table, each as a macro name and its arguments.
 fn parse_rows(table: &str) -> impl Iterator<Item = (&str, Vec<&str>)> {
     let is_row = |line: &&str| line.starts_with("SPYRE_");
     table.lines().filter(is_row).filter_map(|line| {
@@ -24,13 +24,15 @@ fn parse_rows(table: &str) -> impl Iterator<Item = (&str, Vec<&str>)> {
     })
 }
 
-/// Splits at commas outside of quotes.
+/// Splits macro arguments at commas. Only the last argument may be quoted; it may contain commas.
 fn split_arguments(text: &str) -> Vec<&str> {
     let (plain, quoted) =
         text.split_once('"').map_or((text, None), |(plain, quoted)| (plain, quoted.strip_suffix('"')));
     plain.split(',').map(str::trim).filter(|argument| !argument.is_empty()).chain(quoted).collect()
 }
 
+/// Generates `STICK_BYTES` and the enum `DeviceFormat`: one variant per
+/// `SPYRE_FORMAT(variant, name, bytes, description)`.
 fn generate_formats(table: &str) -> Result<String, String> {
     let (mut variants, mut all, mut names, mut bytes_of, mut stick) =
         (String::new(), String::new(), String::new(), String::new(), None);
@@ -88,14 +90,14 @@ impl DeviceFormat {{
 }
 
 /// Generates the static table of device functions: one row per `SPYRE_POINTWISE(name, operands, fp32, lx)` or
-/// `SPYRE_REDUCE(name, fp32, lx)`.
+/// `SPYRE_REDUCE(name, fp32, lx)`. Each `SPYRE_CONSTANT(function, name)` adds a parameter to a function.
 fn generate_device_functions(table: &str) -> Result<String, String> {
     let mut out = String::from("/// The rows of `DeviceFunctions.def`.\nstatic TABLE: &[DeviceFunction] = &[\n");
-    let constants_of = |function: &str| -> Vec<&str> {
+    let find_constants = |function: &str| -> Vec<&str> {
         let constants = parse_rows(table).filter_map(|(row, arguments)| (row == "SPYRE_CONSTANT").then_some(arguments));
         constants
             .filter_map(|arguments| Some((*arguments.first()?, *arguments.get(1)?)))
-            .filter(|(of, _)| *of == function)
+            .filter(|(owner, _)| *owner == function)
             .map(|(_, name)| name)
             .collect()
     };
@@ -106,7 +108,7 @@ fn generate_device_functions(table: &str) -> Result<String, String> {
             ("SPYRE_CONSTANT", [_, _]) => continue,
             found => return Err(format!("expected a row of the kinds in its comment, found {found:?}")),
         };
-        let (fp32, lx, constants) = (*fp32 == "1", *lx == "1", constants_of(name));
+        let (fp32, lx, constants) = (*fp32 == "1", *lx == "1", find_constants(name));
         writeln!(
             out,
             "    DeviceFunction {{ name: {name:?}, family: Family::{family}, num_operands: {num_operands}, fp32: {fp32}, lx: {lx}, constants: &{constants:?} }},"

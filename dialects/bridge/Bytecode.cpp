@@ -1,4 +1,4 @@
-//===- Bytecode.cpp - which MLIR wrote a bytecode file --------------------===//
+//===- Bytecode.cpp - version check of bytecode files ---------------------===//
 //
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -15,24 +15,24 @@ using namespace mlir;
 
 /// Returns the producer of the bytecode, such as "MLIR22.1.8"; empty if the file ends before it. The text follows the
 /// magic number (four bytes) and the version of the format, and ends with a zero (mlir/docs/BytecodeFormat.md).
-static StringRef producerOf(StringRef bytecode) {
+static StringRef readProducer(StringRef bytecode) {
   StringRef rest = bytecode.drop_front(4);
   if (rest.empty())
     return rest;
-  // A number has as many further bytes as its first byte has zeros at its low end.
+  // The count of trailing zero bits in the first byte is the number of further bytes.
   size_t numberLength = llvm::countr_zero(static_cast<uint8_t>(rest.front())) + 1;
   rest = rest.drop_front(std::min(numberLength, rest.size()));
   size_t end = rest.find('\0');
   return end == StringRef::npos ? StringRef() : rest.take_front(end);
 }
 
-LogicalResult spyre::refuseNewerBytecode(llvm::MemoryBufferRef buffer, MLIRContext *context) {
+LogicalResult spyre::rejectNewerBytecode(llvm::MemoryBufferRef buffer, MLIRContext *context) {
   if (!isBytecode(buffer))
     return success();
-  StringRef producer = producerOf(buffer.getBuffer());
+  StringRef producer = readProducer(buffer.getBuffer());
   StringRef version = producer;
   unsigned major;
-  // Other producers than MLIR itself, such as StableHLO, count in versions of their own.
+  // Other producers, such as StableHLO, have version numbers of their own.
   if (!version.consume_front("MLIR") || version.consumeInteger(10, major) || major <= LLVM_VERSION_MAJOR)
     return success();
   return emitError(FileLineColLoc::get(context, buffer.getBufferIdentifier(), 0, 0))

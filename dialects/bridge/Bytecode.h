@@ -1,4 +1,4 @@
-//===- Bytecode.h - which MLIR wrote a bytecode file ------------*- C++ -*-===//
+//===- Bytecode.h - version check of bytecode files -------------*- C++ -*-===//
 //
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -13,10 +13,10 @@
 
 namespace spyre {
 
-/// Emits an error on the file and fails if the buffer is bytecode of a newer MLIR than the linked one. Codes of
-/// attributes and properties of ops differ between versions of MLIR, and bytecode does not say how. The parser would
-/// stop at an unknown code, or misread the file.
-mlir::LogicalResult refuseNewerBytecode(llvm::MemoryBufferRef buffer, mlir::MLIRContext *context);
+/// Reports an error at the file and fails if the buffer is bytecode of a newer MLIR than the linked one. The encoding of
+/// attributes and properties differs between versions of MLIR, but bytecode does not contain a version of this encoding.
+/// The parser would stop at an unknown code, or misread the file.
+mlir::LogicalResult rejectNewerBytecode(llvm::MemoryBufferRef buffer, mlir::MLIRContext *context);
 
 } // namespace spyre
 

@@ -1,4 +1,4 @@
-//===- Context.cpp - what we keep of a context ----------------------------===//
+//===- Context.cpp - compilation state of a context -----------------------===//
 //
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -15,4 +15,4 @@ spyre::SessionDialect::SessionDialect(MLIRContext *context)
 
 MLIR_DEFINE_EXPLICIT_TYPE_ID(spyre::SessionDialect)
 
-const SpyreContextState *spyreContextState(MlirContext context) { return &unwrap(context)->getOrLoadDialect<spyre::SessionDialect>()->state; }
+const SpyreContextState *spyreContextGetState(MlirContext context) { return &unwrap(context)->getOrLoadDialect<spyre::SessionDialect>()->state; }

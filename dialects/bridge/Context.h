@@ -1,4 +1,4 @@
-//===- Context.h - what we keep of a context --------------------*- C++ -*-===//
+//===- Context.h - compilation state of a context ---------------*- C++ -*-===//
 //
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -12,14 +12,14 @@
 #include <atomic>
 #include <cstdint>
 
-/// `ContextState` of src/mlir/context.rs.
+/// State of this bridge for a context: `ContextState` of src/mlir/context.rs.
 struct SpyreContextState {
-  /// The context itself, at an address that stays as long as the context lives.
+  /// The context itself, stored here because Rust needs it at an address that is stable during the lifetime of the context.
   MlirContext context;
-  /// The compiler bugs that were found in it.
-  std::atomic<uint64_t> bugs;
-  /// The compilations in it that are only tried, and are not at their end.
-  std::atomic<uint64_t> trials;
+  /// Number of compiler bugs that were detected in the context.
+  std::atomic<uint64_t> numBugs;
+  /// Number of unfinished trial compilations in the context.
+  std::atomic<uint64_t> numTrials;
 };
 
 namespace spyre {

@@ -23,13 +23,13 @@ struct SpyreDiagnostic {
 };
 
 SpyreDiagnostic *spyreDiagnosticCreate(MlirLocation location, int severity, MlirStringRef message) {
-  Location at = unwrap(location);
-  InFlightDiagnostic inFlight = severity == SpyreError ? emitError(at) : severity == SpyreWarning ? emitWarning(at) : emitRemark(at);
+  Location loc = unwrap(location);
+  InFlightDiagnostic inFlight = severity == SpyreError ? emitError(loc) : severity == SpyreWarning ? emitWarning(loc) : emitRemark(loc);
   inFlight << unwrap(message);
   return new SpyreDiagnostic{std::move(inFlight)};
 }
 
-void spyreDiagnosticNote(SpyreDiagnostic *diagnostic, MlirLocation location, MlirStringRef message) {
+void spyreDiagnosticAttachNote(SpyreDiagnostic *diagnostic, MlirLocation location, MlirStringRef message) {
   diagnostic->inFlight.attachNote(unwrap(location)) << unwrap(message);
 }
 
@@ -38,17 +38,17 @@ void spyreDiagnosticReport(SpyreDiagnostic *diagnostic) {
   delete diagnostic;
 }
 
-/// Codes of src/codes/input.rs.
-enum : unsigned { InvalidOperation = 120, RefusedByMlir = 121 };
+/// Error codes of src/codes/input.rs.
+enum : unsigned { InvalidOperation = 120, RejectedByMlir = 121 };
 
-unsigned spyreCodeOfUncoded(MlirStringRef message) {
+unsigned spyreGetDefaultErrorCode(MlirStringRef message) {
   StringRef text = unwrap(message);
-  bool isOurs = text.starts_with("'spyre.") || text.starts_with("'sdsc.") || text.starts_with("'sdscbundle.");
-  return isOurs ? InvalidOperation : RefusedByMlir;
+  bool isOwnDialect = text.starts_with("'spyre.") || text.starts_with("'sdsc.") || text.starts_with("'sdscbundle.");
+  return isOwnDialect ? InvalidOperation : RejectedByMlir;
 }
 
 namespace {
-/// Prints diagnostics as MLIR does, with the code of a message behind its severity: `error[SPY0501]: `.
+/// Diagnostic handler that prints the code of a message after its severity: `error[SPY0501]: `.
 class CodedDiagnosticHandler : public SourceMgrDiagnosticHandler {
 public:
   CodedDiagnosticHandler(llvm::SourceMgr &manager, MLIRContext *context) : SourceMgrDiagnosticHandler(manager, context, stream), stream(text) {
@@ -56,29 +56,29 @@ public:
       text.clear();
       emitDiagnostic(diagnostic);
       bool isError = diagnostic.getSeverity() == DiagnosticSeverity::Error;
-      printWithCodes(text, isError ? spyreCodeOfUncoded(wrap(StringRef(diagnostic.str()))) : 0);
+      printWithCode(text, isError ? spyreGetDefaultErrorCode(wrap(StringRef(diagnostic.str()))) : 0);
     });
   }
 
 private:
-  /// A message without a code of its own gets `other`, if that is not 0.
-  static void printWithCodes(StringRef text, unsigned other) {
+  /// Prints a message. An error without a code of its own gets `defaultCode`, unless that is 0.
+  static void printWithCode(StringRef text, unsigned defaultCode) {
     for (StringRef severity : {"error", "warning", "remark"}) {
-      std::string wanted = (severity + ": [SPY").str();
-      size_t at = text.find(wanted), end = text.find("] ", at);
+      std::string prefix = (severity + ": [SPY").str();
+      size_t at = text.find(prefix), end = text.find("] ", at);
       if (at == StringRef::npos || end == StringRef::npos)
         continue;
       size_t code = at + severity.size() + 2;
       llvm::errs() << text.take_front(at + severity.size()) << text.slice(code, end + 1) << ": " << text.drop_front(end + 2);
       return;
     }
-    size_t at = other ? text.find("error: ") : StringRef::npos;
+    size_t at = defaultCode ? text.find("error: ") : StringRef::npos;
     if (at == StringRef::npos) {
       llvm::errs() << text;
       return;
     }
     size_t end = at + StringRef("error").size();
-    llvm::errs() << text.take_front(end) << llvm::format("[SPY%04u]", other) << text.drop_front(end);
+    llvm::errs() << text.take_front(end) << llvm::format("[SPY%04u]", defaultCode) << text.drop_front(end);
   }
 
   std::string text;
@@ -92,33 +92,33 @@ struct SpyreSource {
   std::unique_ptr<CodedDiagnosticHandler> handler;
 };
 
-static SpyreSource *sourceOf(std::unique_ptr<llvm::MemoryBuffer> buffer, MLIRContext *context) {
+static SpyreSource *createSource(std::unique_ptr<llvm::MemoryBuffer> buffer, MLIRContext *context) {
   auto manager = std::make_shared<llvm::SourceMgr>();
   manager->AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
   auto handler = std::make_unique<CodedDiagnosticHandler>(*manager, context);
   return new SpyreSource{context, std::move(manager), std::move(handler)};
 }
 
-SpyreSource *spyreSourceOpen(MlirContext context, MlirStringRef path, SpyrePipelineAnswer answer, void *data) {
+SpyreSource *spyreSourceOpen(MlirContext context, MlirStringRef path, SpyreTextCallback errorCallback, void *errorData) {
   std::string message;
   std::unique_ptr<llvm::MemoryBuffer> buffer = spyre::openInput(unwrap(path), message);
   if (!buffer) {
-    answer(wrap(StringRef(message)), /*isError=*/true, data);
+    errorCallback(wrap(StringRef(message)), /*isError=*/true, errorData);
     return nullptr;
   }
-  return sourceOf(std::move(buffer), unwrap(context));
+  return createSource(std::move(buffer), unwrap(context));
 }
 
-SpyreSource *spyreSourceOfText(MlirContext context, MlirStringRef name, MlirStringRef text) {
-  return sourceOf(llvm::MemoryBuffer::getMemBufferCopy(unwrap(text), unwrap(name)), unwrap(context));
+SpyreSource *spyreSourceCreateFromText(MlirContext context, MlirStringRef name, MlirStringRef text) {
+  return createSource(llvm::MemoryBuffer::getMemBufferCopy(unwrap(text), unwrap(name)), unwrap(context));
 }
 
 MlirModule spyreSourceParse(SpyreSource *source, bool guards) {
   const llvm::MemoryBuffer *buffer = source->manager->getMemoryBuffer(source->manager->getMainFileID());
   if (failed(spyre::checkInput(*buffer, source->context)))
     return MlirModule{nullptr};
-  spyre::ForeignDialects foreign(*buffer, source->context);
-  spyre::MisspeltOperations misspelt(source->context);
+  spyre::ForeignDialectHandler dialectHandler(*buffer, source->context);
+  spyre::OpNameSuggestionHandler suggestionHandler(source->context);
   if (guards)
     spyre::guardParser();
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(source->manager, ParserConfig(source->context));

@@ -19,7 +19,7 @@ using namespace mlir;
 
 namespace {
 template <typename Attr>
-Attr as(MlirAttribute attribute) {
+Attr castAttr(MlirAttribute attribute) {
   return cast<Attr>(unwrap(attribute));
 }
 } // namespace
@@ -31,82 +31,82 @@ Attr as(MlirAttribute attribute) {
 bool spyreAttributeIsALayout(MlirAttribute attribute) { return isa<spyre::LayoutAttr>(unwrap(attribute)); }
 MlirAttribute spyreLayoutAttrGet(MlirContext context, intptr_t rank, const int64_t *deviceSize, const int64_t *strideMap,
                                  int format, intptr_t bufferRank, const int64_t *bufferShape) {
-  std::optional<machine::Format> given;
+  std::optional<machine::Format> optionalFormat;
   if (format >= 0)
-    given = static_cast<machine::Format>(format);
-  return wrap(spyre::LayoutAttr::get(unwrap(context), ArrayRef(deviceSize, rank), ArrayRef(strideMap, rank), given,
+    optionalFormat = static_cast<machine::Format>(format);
+  return wrap(spyre::LayoutAttr::get(unwrap(context), ArrayRef(deviceSize, rank), ArrayRef(strideMap, rank), optionalFormat,
                                      ArrayRef(bufferShape, bufferRank)));
 }
-intptr_t spyreLayoutAttrGetRank(MlirAttribute layout) { return as<spyre::LayoutAttr>(layout).getDeviceSize().size(); }
-const int64_t *spyreLayoutAttrGetDeviceSize(MlirAttribute layout) { return as<spyre::LayoutAttr>(layout).getDeviceSize().data(); }
-const int64_t *spyreLayoutAttrGetStrideMap(MlirAttribute layout) { return as<spyre::LayoutAttr>(layout).getStrideMap().data(); }
+intptr_t spyreLayoutAttrGetRank(MlirAttribute layout) { return castAttr<spyre::LayoutAttr>(layout).getDeviceSize().size(); }
+const int64_t *spyreLayoutAttrGetDeviceSize(MlirAttribute layout) { return castAttr<spyre::LayoutAttr>(layout).getDeviceSize().data(); }
+const int64_t *spyreLayoutAttrGetStrideMap(MlirAttribute layout) { return castAttr<spyre::LayoutAttr>(layout).getStrideMap().data(); }
 int spyreLayoutAttrGetFormat(MlirAttribute layout) {
-  std::optional<machine::Format> format = as<spyre::LayoutAttr>(layout).getFormat();
+  std::optional<machine::Format> format = castAttr<spyre::LayoutAttr>(layout).getFormat();
   return format ? static_cast<int>(*format) : -1;
 }
-intptr_t spyreLayoutAttrGetBufferRank(MlirAttribute layout) { return as<spyre::LayoutAttr>(layout).getBufferShape().size(); }
+intptr_t spyreLayoutAttrGetBufferRank(MlirAttribute layout) { return castAttr<spyre::LayoutAttr>(layout).getBufferShape().size(); }
 const int64_t *spyreLayoutAttrGetBufferShape(MlirAttribute layout) {
-  return as<spyre::LayoutAttr>(layout).getBufferShape().data();
+  return castAttr<spyre::LayoutAttr>(layout).getBufferShape().data();
 }
 
 bool spyreAttributeIsAWork(MlirAttribute attribute) { return isa<spyre::WorkAttr>(unwrap(attribute)); }
 MlirAttribute spyreWorkAttrGet(MlirContext context, intptr_t rank, const int64_t *slices, intptr_t orderRank, const int64_t *order) {
   return wrap(spyre::WorkAttr::get(unwrap(context), ArrayRef(slices, rank), ArrayRef(order, orderRank)));
 }
-intptr_t spyreWorkAttrGetRank(MlirAttribute work) { return as<spyre::WorkAttr>(work).getSlices().size(); }
-const int64_t *spyreWorkAttrGetSlices(MlirAttribute work) { return as<spyre::WorkAttr>(work).getSlices().data(); }
-intptr_t spyreWorkAttrGetOrderRank(MlirAttribute work) { return as<spyre::WorkAttr>(work).getOrder().size(); }
-const int64_t *spyreWorkAttrGetOrder(MlirAttribute work) { return as<spyre::WorkAttr>(work).getOrder().data(); }
+intptr_t spyreWorkAttrGetRank(MlirAttribute work) { return castAttr<spyre::WorkAttr>(work).getSlices().size(); }
+const int64_t *spyreWorkAttrGetSlices(MlirAttribute work) { return castAttr<spyre::WorkAttr>(work).getSlices().data(); }
+intptr_t spyreWorkAttrGetOrderRank(MlirAttribute work) { return castAttr<spyre::WorkAttr>(work).getOrder().size(); }
+const int64_t *spyreWorkAttrGetOrder(MlirAttribute work) { return castAttr<spyre::WorkAttr>(work).getOrder().data(); }
 
 bool spyreAttributeIsAPlace(MlirAttribute attribute) { return isa<spyre::PlaceAttr>(unwrap(attribute)); }
 MlirAttribute spyrePlaceAttrGet(MlirContext context, int memory, int64_t offsetBytes, MlirStringRef reason) {
   return wrap(spyre::PlaceAttr::get(unwrap(context), static_cast<machine::Memory>(memory), offsetBytes, unwrap(reason)));
 }
-int spyrePlaceAttrGetMemory(MlirAttribute place) { return static_cast<int>(as<spyre::PlaceAttr>(place).getMemory()); }
-int64_t spyrePlaceAttrGetOffsetBytes(MlirAttribute place) { return as<spyre::PlaceAttr>(place).getOffsetBytes(); }
-MlirStringRef spyrePlaceAttrGetReason(MlirAttribute place) { return wrap(as<spyre::PlaceAttr>(place).getReason()); }
+int spyrePlaceAttrGetMemory(MlirAttribute place) { return static_cast<int>(castAttr<spyre::PlaceAttr>(place).getMemory()); }
+int64_t spyrePlaceAttrGetOffsetBytes(MlirAttribute place) { return castAttr<spyre::PlaceAttr>(place).getOffsetBytes(); }
+MlirStringRef spyrePlaceAttrGetReason(MlirAttribute place) { return wrap(castAttr<spyre::PlaceAttr>(place).getReason()); }
 
 bool spyreAttributeIsATileHint(MlirAttribute attribute) { return isa<spyre::TileHintAttr>(unwrap(attribute)); }
 MlirAttribute spyreTileHintAttrGet(MlirContext context, int64_t id, MlirStringRef dim, int64_t count, MlirStringRef symbol, bool recompute) {
   return wrap(spyre::TileHintAttr::get(unwrap(context), id, unwrap(dim), count, unwrap(symbol), recompute));
 }
-bool spyreTileHintAttrGetAgain(MlirAttribute hint) { return as<spyre::TileHintAttr>(hint).getRecompute(); }
-int64_t spyreTileHintAttrGetId(MlirAttribute hint) { return as<spyre::TileHintAttr>(hint).getId(); }
-MlirStringRef spyreTileHintAttrGetDim(MlirAttribute hint) { return wrap(as<spyre::TileHintAttr>(hint).getDim()); }
-int64_t spyreTileHintAttrGetCount(MlirAttribute hint) { return as<spyre::TileHintAttr>(hint).getCount(); }
-MlirStringRef spyreTileHintAttrGetSymbol(MlirAttribute hint) { return wrap(as<spyre::TileHintAttr>(hint).getSymbol()); }
+bool spyreTileHintAttrGetRecompute(MlirAttribute hint) { return castAttr<spyre::TileHintAttr>(hint).getRecompute(); }
+int64_t spyreTileHintAttrGetId(MlirAttribute hint) { return castAttr<spyre::TileHintAttr>(hint).getId(); }
+MlirStringRef spyreTileHintAttrGetDim(MlirAttribute hint) { return wrap(castAttr<spyre::TileHintAttr>(hint).getDim()); }
+int64_t spyreTileHintAttrGetCount(MlirAttribute hint) { return castAttr<spyre::TileHintAttr>(hint).getCount(); }
+MlirStringRef spyreTileHintAttrGetSymbol(MlirAttribute hint) { return wrap(castAttr<spyre::TileHintAttr>(hint).getSymbol()); }
 
 bool spyreAttributeIsAWorkHint(MlirAttribute attribute) { return isa<spyre::WorkHintAttr>(unwrap(attribute)); }
 MlirAttribute spyreWorkHintAttrGet(MlirContext context, int64_t id, MlirStringRef dim, int64_t slices) {
   return wrap(spyre::WorkHintAttr::get(unwrap(context), id, unwrap(dim), slices));
 }
-int64_t spyreWorkHintAttrGetId(MlirAttribute hint) { return as<spyre::WorkHintAttr>(hint).getId(); }
-MlirStringRef spyreWorkHintAttrGetDim(MlirAttribute hint) { return wrap(as<spyre::WorkHintAttr>(hint).getDim()); }
-int64_t spyreWorkHintAttrGetSlices(MlirAttribute hint) { return as<spyre::WorkHintAttr>(hint).getSlices(); }
+int64_t spyreWorkHintAttrGetId(MlirAttribute hint) { return castAttr<spyre::WorkHintAttr>(hint).getId(); }
+MlirStringRef spyreWorkHintAttrGetDim(MlirAttribute hint) { return wrap(castAttr<spyre::WorkHintAttr>(hint).getDim()); }
+int64_t spyreWorkHintAttrGetSlices(MlirAttribute hint) { return castAttr<spyre::WorkHintAttr>(hint).getSlices(); }
 
 bool spyreAttributeIsAKnob(MlirAttribute attribute) { return isa<spyre::KnobAttr>(unwrap(attribute)); }
-MlirStringRef spyreKnobAttrGetName(MlirAttribute knob) { return wrap(as<spyre::KnobAttr>(knob).getName()); }
-int64_t spyreKnobAttrGetValue(MlirAttribute knob) { return as<spyre::KnobAttr>(knob).getValue(); }
+MlirStringRef spyreKnobAttrGetName(MlirAttribute knob) { return wrap(castAttr<spyre::KnobAttr>(knob).getName()); }
+int64_t spyreKnobAttrGetValue(MlirAttribute knob) { return castAttr<spyre::KnobAttr>(knob).getValue(); }
 intptr_t spyreKnobAttrGetChoices(MlirAttribute knob, intptr_t capacity, int64_t *choices) {
-  SmallVector<int64_t> all = as<spyre::KnobAttr>(knob).getChoices();
-  if (static_cast<intptr_t>(all.size()) <= capacity)
-    llvm::copy(all, choices);
-  return all.size();
+  SmallVector<int64_t> allChoices = castAttr<spyre::KnobAttr>(knob).getChoices();
+  if (static_cast<intptr_t>(allChoices.size()) <= capacity)
+    llvm::copy(allChoices, choices);
+  return allChoices.size();
 }
-MlirAttribute spyreKnobAttrWithValue(MlirAttribute attribute, int64_t value) {
-  auto knob = as<spyre::KnobAttr>(attribute);
+MlirAttribute spyreKnobAttrGetWithValue(MlirAttribute attribute, int64_t value) {
+  auto knob = castAttr<spyre::KnobAttr>(attribute);
   return wrap(spyre::KnobAttr::get(knob.getContext(), knob.getName(), value, knob.getKind(), knob.getBounds(), knob.getCondition()));
 }
-MlirStringRef spyreKnobAttrGetCondition(MlirAttribute knob) { return wrap(as<spyre::KnobAttr>(knob).getCondition()); }
+MlirStringRef spyreKnobAttrGetCondition(MlirAttribute knob) { return wrap(castAttr<spyre::KnobAttr>(knob).getCondition()); }
 bool spyreConditionHolds(MlirStringRef condition, intptr_t count, const MlirStringRef *names, const int64_t *values) {
-  auto valueOf = [&](StringRef name) -> std::optional<int64_t> {
+  auto lookupKnob = [&](StringRef name) -> std::optional<int64_t> {
     for (intptr_t knob = 0; knob < count; ++knob)
       if (unwrap(names[knob]) == name)
         return values[knob];
     return std::nullopt;
   };
   std::string message;
-  return spyre::evaluateCondition(unwrap(condition), valueOf, message) == spyre::Condition::Holds;
+  return spyre::evaluateCondition(unwrap(condition), lookupKnob, message) == spyre::ConditionResult::Holds;
 }
 
 intptr_t spyreComputeOpGetIterationSpace(MlirOperation op, intptr_t capacity, int64_t *sizes) {
@@ -128,18 +128,18 @@ MlirStringRef spyreComputeOpGetDeviceFunction(MlirOperation op) {
 MlirAffineMap spyreComputeOpGetAccessMap(MlirOperation op, intptr_t index) {
   return wrap(cast<spyre::ComputeOpInterface>(unwrap(op)).getAccessMaps()[index]);
 }
-intptr_t spyreOverwrittenOperand(MlirOperation op) {
+intptr_t spyreComputeOpGetOverwrittenOperand(MlirOperation op) {
   auto writer = dyn_cast<DestinationStyleOpInterface>(unwrap(op));
   if (!writer || !isa<spyre::ComputeOpInterface>(unwrap(op)))
     return -1;
   return writer.getDpsInitOperand(0)->getOperandNumber();
 }
-MlirValue spyreViewSource(MlirOperation op) {
+MlirValue spyreViewOpGetSource(MlirOperation op) {
   auto view = dyn_cast<ViewLikeOpInterface>(unwrap(op));
   bool isOurs = view && isa_and_nonnull<spyre::SpyreDialect>(unwrap(op)->getDialect());
   return isOurs ? wrap(view.getViewSource()) : MlirValue{nullptr};
 }
-MlirType spyreTileType(MlirType full, int64_t dim, int64_t count) {
+MlirType spyreGetTileType(MlirType full, int64_t dim, int64_t count) {
   return wrap(static_cast<Type>(spyre::LoopOp::getTileType(cast<RankedTensorType>(unwrap(full)), dim, count)));
 }
 
@@ -166,7 +166,7 @@ bool spyreElementsGetRawData(MlirAttribute attribute, const char **data, intptr_
   return true;
 }
 
-MlirAttribute spyreElementsReshaped(MlirAttribute attribute, MlirType type) {
+MlirAttribute spyreElementsReshape(MlirAttribute attribute, MlirType type) {
   auto shape = cast<ShapedType>(unwrap(type));
   if (auto dense = dyn_cast<DenseElementsAttr>(unwrap(attribute)))
     return wrap(static_cast<Attribute>(dense.reshape(shape)));
@@ -180,44 +180,44 @@ MlirAttribute spyreElementsReshaped(MlirAttribute attribute, MlirType type) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Collects parameters under their names; absent ones are left out.
-struct Parameters {
-  explicit Parameters(MLIRContext *context) : builder(context) {}
+/// Builder of a dictionary of parameters, without the absent ones.
+struct ParameterDictBuilder {
+  explicit ParameterDictBuilder(MLIRContext *context) : builder(context) {}
 
-  Parameters &add(StringRef name, Attribute value) {
+  ParameterDictBuilder &add(StringRef name, Attribute value) {
     if (value)
       list.set(name, value);
     return *this;
   }
-  Parameters &add(StringRef name, int64_t value) { return add(name, builder.getI64IntegerAttr(value)); }
-  MlirAttribute take() { return wrap(Attribute(list.getDictionary(builder.getContext()))); }
+  ParameterDictBuilder &add(StringRef name, int64_t value) { return add(name, builder.getI64IntegerAttr(value)); }
+  MlirAttribute build() { return wrap(Attribute(list.getDictionary(builder.getContext()))); }
 
   Builder builder;
   NamedAttrList list;
 };
 
-int64_t integerOf(DictionaryAttr parameters, StringRef name) { return cast<IntegerAttr>(parameters.get(name)).getInt(); }
+int64_t getInteger(DictionaryAttr parameters, StringRef name) { return cast<IntegerAttr>(parameters.get(name)).getInt(); }
 } // namespace
 
-MlirAttribute sdscAttributeParameters(MlirAttribute attribute) {
+MlirAttribute sdscAttributeGetParameters(MlirAttribute attribute) {
   Attribute attr = unwrap(attribute);
-  Parameters found(attr.getContext());
+  ParameterDictBuilder parameters(attr.getContext());
   if (auto dim = dyn_cast<sdsc::DimAttr>(attr))
-    return found.add("name", dim.getName())
+    return parameters.add("name", dim.getName())
         .add("range", dim.getRange())
         .add("split", dim.getSplit())
         .add("symbol", dim.getSymbol())
         .add("granularity", dim.getGranularity())
         .add("divisor", dim.getDivisor())
-        .take();
+        .build();
   if (auto owner = dyn_cast<sdsc::OwnerAttr>(attr))
-    return found.add("dim", owner.getDim()).add("slices", owner.getSlices()).add("divisor", owner.getDivisor()).take();
+    return parameters.add("dim", owner.getDim()).add("slices", owner.getSlices()).add("divisor", owner.getDivisor()).build();
   if (auto constant = dyn_cast<sdsc::ConstantAttr>(attr))
-    return found.add("name", constant.getName()).add("value", constant.getValue()).take();
+    return parameters.add("name", constant.getName()).add("value", constant.getValue()).build();
   if (auto window = dyn_cast<sdsc::WindowAttr>(attr))
-    return found.add("height", window.getHeight()).add("width", window.getWidth()).add("pad_type", window.getPadType()).take();
+    return parameters.add("height", window.getHeight()).add("width", window.getWidth()).add("pad_type", window.getPadType()).build();
   if (auto tensor = dyn_cast<sdsc::TensorAttr>(attr))
-    return found.add("format", static_cast<int64_t>(tensor.getFormat()))
+    return parameters.add("format", static_cast<int64_t>(tensor.getFormat()))
         .add("device_size", tensor.getDeviceSize())
         .add("coordinates", tensor.getCoordinates())
         .add("memory", static_cast<int64_t>(tensor.getMemory()))
@@ -228,7 +228,7 @@ MlirAttribute sdscAttributeParameters(MlirAttribute attribute) {
         .add("name", tensor.getName())
         .add("arrangement", static_cast<int64_t>(tensor.getArrangement()))
         .add("owners", tensor.getOwners())
-        .take();
+        .build();
   return wrap(Attribute());
 }
 
@@ -237,21 +237,21 @@ MlirAttribute sdscAttributeGet(MlirStringRef mnemonic, MlirAttribute parameters)
   MLIRContext *context = from.getContext();
   StringRef kind = unwrap(mnemonic);
   if (kind == "dim")
-    return wrap(Attribute(sdsc::DimAttr::get(context, from.getAs<StringAttr>("name"), integerOf(from, "range"), integerOf(from, "split"),
-                                             from.getAs<StringAttr>("symbol"), integerOf(from, "granularity"), integerOf(from, "divisor"))));
+    return wrap(Attribute(sdsc::DimAttr::get(context, from.getAs<StringAttr>("name"), getInteger(from, "range"), getInteger(from, "split"),
+                                             from.getAs<StringAttr>("symbol"), getInteger(from, "granularity"), getInteger(from, "divisor"))));
   if (kind == "owner")
     return wrap(Attribute(
-        sdsc::OwnerAttr::get(context, integerOf(from, "dim"), integerOf(from, "slices"), integerOf(from, "divisor"))));
+        sdsc::OwnerAttr::get(context, getInteger(from, "dim"), getInteger(from, "slices"), getInteger(from, "divisor"))));
   if (kind == "constant")
     return wrap(Attribute(sdsc::ConstantAttr::get(context, from.getAs<StringAttr>("name"), from.getAs<FloatAttr>("value"))));
   if (kind == "window")
     return wrap(Attribute(sdsc::WindowAttr::get(context, from.getAs<DenseI64ArrayAttr>("height"),
                                                 from.getAs<DenseI64ArrayAttr>("width"), from.getAs<StringAttr>("pad_type"))));
   return wrap(Attribute(sdsc::TensorAttr::get(
-      context, static_cast<machine::Format>(integerOf(from, "format")), from.getAs<DenseI64ArrayAttr>("device_size"),
-      from.getAs<AffineMapAttr>("coordinates"), static_cast<machine::Memory>(integerOf(from, "memory")), integerOf(from, "argument"),
-      integerOf(from, "offset_bytes"), from.getAs<DenseI64ArrayAttr>("advance"), from.getAs<ArrayAttr>("index_tensors"),
-      from.getAs<StringAttr>("name"), static_cast<sdsc::Arrangement>(integerOf(from, "arrangement")), from.getAs<ArrayAttr>("owners"))));
+      context, static_cast<machine::Format>(getInteger(from, "format")), from.getAs<DenseI64ArrayAttr>("device_size"),
+      from.getAs<AffineMapAttr>("coordinates"), static_cast<machine::Memory>(getInteger(from, "memory")), getInteger(from, "argument"),
+      getInteger(from, "offset_bytes"), from.getAs<DenseI64ArrayAttr>("advance"), from.getAs<ArrayAttr>("index_tensors"),
+      from.getAs<StringAttr>("name"), static_cast<sdsc::Arrangement>(getInteger(from, "arrangement")), from.getAs<ArrayAttr>("owners"))));
 }
 
 //===----------------------------------------------------------------------===//
@@ -259,8 +259,8 @@ MlirAttribute sdscAttributeGet(MlirStringRef mnemonic, MlirAttribute parameters)
 //===----------------------------------------------------------------------===//
 
 MlirType sdscbundleInputArgTypeGet(MlirContext context, int64_t granularity, int64_t maxValue) {
-  MLIRContext *in = unwrap(context);
-  return wrap(static_cast<Type>(sdscbundle::InputArgType::get(in, IndexType::get(in), granularity, maxValue)));
+  MLIRContext *ctx = unwrap(context);
+  return wrap(static_cast<Type>(sdscbundle::InputArgType::get(ctx, IndexType::get(ctx), granularity, maxValue)));
 }
 int64_t sdscbundleInputArgTypeGetGranularity(MlirType inputArg) {
   auto type = dyn_cast<sdscbundle::InputArgType>(unwrap(inputArg));

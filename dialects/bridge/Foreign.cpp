@@ -12,7 +12,8 @@
 using namespace mlir;
 
 namespace {
-/// Dialects that producers leave in files, and advice on how to lower their programs to linalg.
+/// Front end that emits unsupported dialects: names of the dialects, separated by spaces, and advice on how to lower
+/// its programs to linalg.
 struct Producer {
   StringLiteral dialects;
   StringLiteral advice;
@@ -34,7 +35,8 @@ constexpr Producer kProducers[] = {
     {"quant", "quantized types are supported as integers and scales: lower them with 'mlir-opt --lower-quant-ops --strip-func-quant-types'"},
 };
 
-StringRef adviceFor(StringRef dialect) {
+/// Returns the advice for programs with ops of `dialect`.
+StringRef getAdvice(StringRef dialect) {
   for (const Producer &producer : kProducers) {
     SmallVector<StringRef> names;
     StringRef(producer.dialects).split(names, ' ');
@@ -44,14 +46,15 @@ StringRef adviceFor(StringRef dialect) {
   return "lower it to linalg on tensors before the export";
 }
 
-bool isOfName(char letter) { return llvm::isAlnum(letter) || letter == '_' || letter == '.' || letter == '$'; }
+/// Returns whether a character can occur in the name of an op, type or attribute.
+bool isNameCharacter(char character) { return llvm::isAlnum(character) || character == '_' || character == '.' || character == '$'; }
 
-/// The first name with a dialect in a text: `dialect.name`, or `dialect` if nothing has a dot.
-StringRef nameIn(StringRef text) {
+/// Returns the first name of the form `dialect.name` in `text`, or the first name if no name contains a dot.
+StringRef findName(StringRef text) {
   StringRef first;
   while (!text.empty()) {
-    text = text.drop_until([](char letter) { return llvm::isAlpha(letter) || letter == '_'; });
-    StringRef name = text.take_while(isOfName);
+    text = text.drop_until([](char character) { return llvm::isAlpha(character) || character == '_'; });
+    StringRef name = text.take_while(isNameCharacter);
     text = text.drop_front(name.size());
     if (name.contains('.'))
       return name;
@@ -61,47 +64,48 @@ StringRef nameIn(StringRef text) {
 }
 } // namespace
 
-spyre::ForeignDialects::ForeignDialects(llvm::MemoryBufferRef text, MLIRContext *context) : text(text) {
-  handler.emplace(context, [this](Diagnostic &found) { return success(take(found)); });
+spyre::ForeignDialectHandler::ForeignDialectHandler(llvm::MemoryBufferRef text, MLIRContext *context) : text(text) {
+  handler.emplace(context, [this](Diagnostic &diagnostic) { return success(handleDiagnostic(diagnostic)); });
 }
 
-spyre::ForeignDialects::~ForeignDialects() {
+spyre::ForeignDialectHandler::~ForeignDialectHandler() {
   handler.reset();
-  if (taken)
-    emitError(taken->first) << "[SPY0104] " << taken->second;
+  if (firstError)
+    emitError(firstError->first) << "[SPY0104] " << firstError->second;
 }
 
-bool spyre::ForeignDialects::take(Diagnostic &found) {
-  std::string said = found.str();
-  StringRef message = said;
-  // Messages of MLIR about custom ops, generic ops, types and attributes, and bytecode.
+bool spyre::ForeignDialectHandler::handleDiagnostic(Diagnostic &diagnostic) {
+  std::string messageText = diagnostic.str();
+  StringRef message = messageText;
+  // Matches MLIR's messages about unregistered dialects in custom ops, generic ops, types, attributes and bytecode. The
+  // last two match ops that the project's own StableHLO dialect does not define.
   bool isForeign = message.contains("not found for custom op") || message.contains("unregistered dialect") ||
                    message.contains("llowUnregisteredDialects") || message.contains("allow-unregistered-dialect") ||
                    message.contains("custom op 'stablehlo.") || message.contains("unregistered operation 'stablehlo.");
   if (!isForeign)
     return false;
-  if (taken)
+  if (firstError)
     return true;
-  // The message quotes the op or the dialect; for a generic op it has the location only, and the name is read from the
-  // source line.
+  // The message about a custom op quotes the op. Otherwise, the name is read from the source line, because the message
+  // about a generic op does not contain it. If that fails too, the first quoted word of the message is the name.
   StringRef name = message.contains("custom op '") ? message.split("custom op '").second.split('\'').first : StringRef();
-  auto place = dyn_cast<FileLineColLoc>(found.getLocation());
-  if (name.empty() && place && place.getLine() > 0) {
+  auto location = dyn_cast<FileLineColLoc>(diagnostic.getLocation());
+  if (name.empty() && location && location.getLine() > 0) {
     StringRef rest = text.getBuffer();
-    for (unsigned line = 1; line < place.getLine() && !rest.empty(); ++line)
+    for (unsigned line = 1; line < location.getLine() && !rest.empty(); ++line)
       rest = rest.split('\n').second;
     StringRef line = rest.split('\n').first;
-    // The location may be after the name of an op, or inside the name of a type.
-    size_t begin = std::min<size_t>(line.size(), place.getColumn() - 1);
-    while (begin > 0 && (isOfName(line[begin - 1]) || line[begin - 1] == '"'))
+    // The location may point past the start of the name, so the scan starts at the beginning of the name.
+    size_t begin = std::min<size_t>(line.size(), location.getColumn() - 1);
+    while (begin > 0 && (isNameCharacter(line[begin - 1]) || line[begin - 1] == '"'))
       --begin;
-    name = nameIn(line.drop_front(begin));
+    name = findName(line.drop_front(begin));
   }
   if (name.empty())
     name = message.split('\'').second.split('\'').first;
   StringRef dialect = name.split('.').first;
-  taken.emplace(found.getLocation(), ("'" + name + "' belongs to the unsupported dialect '" + dialect +
-                                      "'; expected linalg, tensor, arith, math or tosa ops; " + adviceFor(dialect))
+  firstError.emplace(diagnostic.getLocation(), ("'" + name + "' belongs to the unsupported dialect '" + dialect +
+                                      "'; expected linalg, tensor, arith, math or tosa ops; " + getAdvice(dialect))
                                          .str());
   return true;
 }

@@ -13,19 +13,20 @@
 
 namespace spyre {
 
-/// Suppresses the errors of MLIR's parser about unregistered dialects during its lifetime, because they mention options
-/// that our tools lack. Its destructor reports the dialect, and the tools that lower it.
-class ForeignDialects {
+/// Diagnostic handler that, during its lifetime, suppresses the errors of MLIR's parser about unregistered dialects,
+/// because they mention options that our tools lack. Its destructor reports the dialect, and the tools that lower it.
+class ForeignDialectHandler {
 public:
-  ForeignDialects(llvm::MemoryBufferRef text, mlir::MLIRContext *context);
-  ~ForeignDialects();
+  ForeignDialectHandler(llvm::MemoryBufferRef text, mlir::MLIRContext *context);
+  ~ForeignDialectHandler();
 
 private:
-  bool take(mlir::Diagnostic &found);
+  /// Returns whether `diagnostic` is about an unregistered dialect, and stores the first one.
+  bool handleDiagnostic(mlir::Diagnostic &diagnostic);
 
   llvm::MemoryBufferRef text;
   std::optional<mlir::ScopedDiagnosticHandler> handler;
-  std::optional<std::pair<mlir::Location, std::string>> taken;
+  std::optional<std::pair<mlir::Location, std::string>> firstError;
 };
 
 } // namespace spyre

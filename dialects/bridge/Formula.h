@@ -1,4 +1,4 @@
-//===- Formula.h - formulas of f64 numbers --------------------------------===//
+//===- Formula.h - builder of f64 formulas --------------------------------===//
 //
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -11,15 +11,17 @@
 #include "mlir/IR/Builders.h"
 
 namespace spyre {
-/// Builds a formula at the insertion point of a builder, on scalars or elementwise.
-struct Formula {
+/// Builder of formulas at an insertion point, on scalars or elementwise on tensors.
+///
+/// `type` is the type of all values.
+struct FormulaBuilder {
   mlir::OpBuilder builder;
   mlir::Location location;
   mlir::Type type;
 
-  Formula(mlir::OpBuilder builder, mlir::Location location, mlir::Type type) : builder(builder), location(location), type(type) {}
+  FormulaBuilder(mlir::OpBuilder builder, mlir::Location location, mlir::Type type) : builder(builder), location(location), type(type) {}
 
-  mlir::Value number(double value) {
+  mlir::Value constant(double value) {
     mlir::TypedAttr attribute = builder.getF64FloatAttr(value);
     if (auto shaped = mlir::dyn_cast<mlir::ShapedType>(type))
       attribute = mlir::DenseElementsAttr::get(shaped, mlir::ArrayRef<double>{value});

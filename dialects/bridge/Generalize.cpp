@@ -1,4 +1,4 @@
-//===- Generalize.cpp - operations in the forms that import reads -----------===//
+//===- Generalize.cpp - normalization of structured ops --------------------===//
 //
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -20,7 +20,7 @@ bool spyreIteratorIsReduction(MlirAttribute iterator) {
   return type && type.getValue() == utils::IteratorType::reduction;
 }
 
-void spyreGeneralizeNamedOps(MlirOperation function, void (*replaced)(MlirOperation op)) {
+void spyreGeneralizeNamedOps(MlirOperation function, void (*onReplaced)(MlirOperation op)) {
   SmallVector<linalg::LinalgOp> named;
   unwrap(function)->walk([&](linalg::LinalgOp op) {
     if (!isa<linalg::GenericOp>(op.getOperation()))
@@ -29,7 +29,7 @@ void spyreGeneralizeNamedOps(MlirOperation function, void (*replaced)(MlirOperat
   IRRewriter rewriter(unwrap(function)->getContext());
   for (linalg::LinalgOp op : named) {
     rewriter.setInsertionPoint(op);
-    // The rewriter frees the op that it replaces, and Rust may hold a handle to it: so a copy is replaced.
+    // The rewriter frees the op that it replaces. Rust may hold a handle to the op, so a copy is replaced.
     auto copy = cast<linalg::LinalgOp>(rewriter.clone(*op));
     FailureOr<linalg::GenericOp> generic = linalg::generalizeNamedOp(rewriter, copy);
     if (failed(generic)) {
@@ -38,14 +38,14 @@ void spyreGeneralizeNamedOps(MlirOperation function, void (*replaced)(MlirOperat
       continue;
     }
     rewriter.replaceAllUsesWith(op->getResults(), generic->getResults());
-    replaced(wrap(op.getOperation()));
+    onReplaced(wrap(op.getOperation()));
   }
 }
 
 namespace {
 /// Replaces `scf.if` by both branches and selects of their results; by one branch if the condition is constant. Leaves
 /// the op unchanged if the condition is dynamic and a branch has side effects.
-void choose(IRRewriter &rewriter, scf::IfOp branches) {
+void convertIfToSelects(IRRewriter &rewriter, scf::IfOp branches) {
   auto isPure = [](Block *block) {
     return !block || llvm::all_of(block->without_terminator(), [](Operation &op) { return isMemoryEffectFree(&op); });
   };
@@ -53,40 +53,40 @@ void choose(IRRewriter &rewriter, scf::IfOp branches) {
   BoolAttr known;
   if (!matchPattern(branches.getCondition(), m_Constant(&known)) && !(isPure(then) && isPure(otherwise)))
     return;
-  auto taken = [&](Block *block) -> SmallVector<Value> {
-    SmallVector<Value> given(block->getTerminator()->getOperands());
+  auto inlineBlock = [&](Block *block) -> SmallVector<Value> {
+    SmallVector<Value> values(block->getTerminator()->getOperands());
     rewriter.eraseOp(block->getTerminator());
     rewriter.inlineBlockBefore(block, branches);
-    return given;
+    return values;
   };
   if (known) {
-    Block *chosen = known.getValue() ? then : otherwise;
-    rewriter.replaceOp(branches, chosen ? taken(chosen) : SmallVector<Value>());
+    Block *results = known.getValue() ? then : otherwise;
+    rewriter.replaceOp(branches, results ? inlineBlock(results) : SmallVector<Value>());
     return;
   }
   Value condition = branches.getCondition();
   Location location = branches.getLoc();
-  SmallVector<Value> chosen, given = taken(then);
+  SmallVector<Value> results, values = inlineBlock(then);
   if (otherwise)
-    for (auto [yes, no] : llvm::zip(given, taken(otherwise)))
-      chosen.push_back(arith::SelectOp::create(rewriter, location, condition, yes, no));
-  rewriter.replaceOp(branches, chosen);
+    for (auto [yes, no] : llvm::zip(values, inlineBlock(otherwise)))
+      results.push_back(arith::SelectOp::create(rewriter, location, condition, yes, no));
+  rewriter.replaceOp(branches, results);
 }
 } // namespace
 
-void spyreSpellPlainly(MlirOperation function) {
-  SmallVector<Operation *> found;
+void spyreNormalizeStructuredOps(MlirOperation function) {
+  SmallVector<Operation *> ops;
   unwrap(function)->walk([&](Operation *op) {
     // Inside linalg bodies `scf.if` selects elements, and is kept.
     if (isa<scf::IfOp, tensor::GenerateOp>(op) && !op->getParentOfType<linalg::LinalgOp>())
-      found.push_back(op);
+      ops.push_back(op);
   });
   IRRewriter rewriter(unwrap(function)->getContext());
   // The walk is post-order, so nested ops are rewritten first.
-  for (Operation *op : found) {
+  for (Operation *op : ops) {
     rewriter.setInsertionPoint(op);
     if (auto branches = dyn_cast<scf::IfOp>(op))
-      choose(rewriter, branches);
+      convertIfToSelects(rewriter, branches);
     else
       (void)linalg::rewriteInDestinationPassingStyle(rewriter, cast<tensor::GenerateOp>(op));
   }

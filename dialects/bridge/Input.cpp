@@ -1,4 +1,4 @@
-//===- Input.cpp - which files are parsed ---------------------------------===//
+//===- Input.cpp - reading and checking of input files --------------------===//
 //
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -28,15 +28,15 @@ using namespace mlir;
 // Opening
 //===----------------------------------------------------------------------===//
 
-/// Reads a stream until its end; null, with a message, on an error or if it is too long. A pipe without a writer is at
-/// its end: reading does not wait for a writer.
+/// Reads a stream to its end. Returns null and sets `message` on an error, or if the stream is too long. A pipe without a
+/// writer is at its end: reading does not wait for a writer.
 static std::unique_ptr<llvm::MemoryBuffer> readStream(int stream, StringRef name, std::string &message) {
   SmallVector<char, 0> text;
-  constexpr size_t step = size_t(1) << 16;
+  constexpr size_t kChunkBytes = size_t(1) << 16;
   while (true) {
     size_t length = text.size();
-    text.resize_for_overwrite(length + step);
-    ssize_t count = ::read(stream, text.data() + length, step);
+    text.resize_for_overwrite(length + kChunkBytes);
+    ssize_t count = ::read(stream, text.data() + length, kChunkBytes);
     text.truncate(length + std::max<ssize_t>(count, 0));
     if (count == 0)
       return std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(text), name, /*RequiresNullTerminator=*/true);
@@ -59,27 +59,27 @@ std::unique_ptr<llvm::MemoryBuffer> spyre::openInput(StringRef path, std::string
     return readStream(STDIN_FILENO, "<stdin>", message);
   std::string terminated = path.str();
   // Opening a pipe would block until it has a writer, and opening a device may have side effects.
-  struct stat found;
+  struct stat status;
   int file = -1;
-  if (::stat(terminated.c_str(), &found) == 0) {
-    if (!S_ISREG(found.st_mode) && !S_ISFIFO(found.st_mode)) {
-      message = S_ISDIR(found.st_mode) ? "is a directory, not a file" : "is a device or a socket, not a file";
+  if (::stat(terminated.c_str(), &status) == 0) {
+    if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode)) {
+      message = S_ISDIR(status.st_mode) ? "is a directory, not a file" : "is a device or a socket, not a file";
       return nullptr;
     }
     file = ::open(terminated.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   }
-  if (file < 0 || ::fstat(file, &found) != 0) {
+  if (file < 0 || ::fstat(file, &status) != 0) {
     message = std::strerror(errno);
     return nullptr;
   }
   llvm::scope_exit close([file] { ::close(file); });
-  if (!S_ISREG(found.st_mode))
+  if (!S_ISREG(status.st_mode))
     return readStream(file, path, message);
-  if (static_cast<uint64_t>(found.st_size) > maxInputBytes) {
+  if (static_cast<uint64_t>(status.st_size) > maxInputBytes) {
     message = "is larger than the limit of " + std::to_string(maxInputBytes) + " bytes";
     return nullptr;
   }
-  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> buffer = llvm::MemoryBuffer::getOpenFile(file, path, found.st_size);
+  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> buffer = llvm::MemoryBuffer::getOpenFile(file, path, status.st_size);
   if (!buffer) {
     message = buffer.getError().message();
     return nullptr;
@@ -93,18 +93,17 @@ std::unique_ptr<llvm::MemoryBuffer> spyre::openInput(StringRef path, std::string
 
 namespace {
 
-/// Scans the text of a module once and computes its nesting depth. Recognizes the required part of the syntax:
-/// comments, strings,
-/// brackets, operators of affine expressions, and aliases.
-class NestingScan {
+/// Scanner that computes the nesting depth of a module's text in one pass. Recognizes the relevant part of the syntax:
+/// comments, strings, brackets, operators of affine expressions, and aliases.
+class NestingScanner {
 public:
-  explicit NestingScan(StringRef text) : text(text) {}
+  explicit NestingScanner(StringRef text) : text(text) {}
 
   /// Returns the first offset at which the nesting exceeds the limit; none if it never does.
-  std::optional<size_t> tooDeep() {
-    while (at < text.size()) {
-      size_t start = at;
-      step();
+  std::optional<size_t> findExcessiveNesting() {
+    while (position < text.size()) {
+      size_t start = position;
+      scanToken();
       if (depth > spyre::maxNesting)
         return start;
     }
@@ -112,132 +111,132 @@ public:
   }
 
 private:
-  /// Open bracket, and the number of levels that operators inside it have added.
-  struct Open {
+  /// Open bracket with the number of levels that operators inside it have added.
+  struct OpenBracket {
     char bracket;
     unsigned operators;
   };
 
-  void step() {
-    char letter = text[at];
-    hasContent |= !StringRef(" \t\r\n").contains(letter);
-    if (text.substr(at).starts_with("//"))
-      at = std::min(text.find('\n', at), text.size());
-    else if (letter == '"')
+  void scanToken() {
+    char character = text[position];
+    hasContent |= !StringRef(" \t\r\n").contains(character);
+    if (text.substr(position).starts_with("//"))
+      position = std::min(text.find('\n', position), text.size());
+    else if (character == '"')
       skipString();
-    else if (letter == '#' || letter == '!')
-      alias();
-    else if (llvm::isAlpha(letter) || letter == '_')
-      word();
+    else if (character == '#' || character == '!')
+      scanAlias();
+    else if (llvm::isAlpha(character) || character == '_')
+      scanWord();
     else
-      sign(letter);
+      scanPunctuation(character);
   }
 
   void skipString() {
     // A string ends on its line; the parser reports an unterminated one.
-    for (++at; at < text.size() && text[at] != '"' && text[at] != '\n'; ++at)
-      at += text[at] == '\\';
-    at = std::min(at + 1, text.size());
+    for (++position; position < text.size() && text[position] != '"' && text[position] != '\n'; ++position)
+      position += text[position] == '\\';
+    position = std::min(position + 1, text.size());
   }
 
-  StringRef takeName() {
-    size_t start = at;
-    while (at < text.size() && (llvm::isAlnum(text[at]) || text[at] == '_' || text[at] == '.' || text[at] == '$'))
-      ++at;
-    return text.slice(start, at);
+  StringRef consumeName() {
+    size_t start = position;
+    while (position < text.size() && (llvm::isAlnum(text[position]) || text[position] == '_' || text[position] == '.' || text[position] == '$'))
+      ++position;
+    return text.slice(start, position);
   }
 
   /// Scans an alias: a definition if it precedes `=` outside of all brackets, otherwise a use of a definition.
-  void alias() {
-    size_t start = at++;
-    takeName();
-    StringRef name = text.slice(start, at);
-    if (open.empty() && text.substr(at).ltrim(" \t\r\n").starts_with("=")) {
+  void scanAlias() {
+    size_t start = position++;
+    consumeName();
+    StringRef name = text.slice(start, position);
+    if (openBrackets.empty() && text.substr(position).ltrim(" \t\r\n").starts_with("=")) {
       endDefinition();
-      at = text.find('=', at) + 1;
-      defined = name;
+      position = text.find('=', position) + 1;
+      definedAlias = name;
       hasContent = false;
       return;
     }
-    unsigned inside = depth + depths.lookup(name);
-    deepest = std::max(deepest, inside);
+    unsigned aliasDepth = depth + depths.lookup(name);
+    maxDepth = std::max(maxDepth, aliasDepth);
     // The nesting depth counts as if the alias were expanded.
-    if (inside > spyre::maxNesting)
-      depth = inside;
+    if (aliasDepth > spyre::maxNesting)
+      depth = aliasDepth;
   }
 
   void endDefinition() {
-    if (!defined.empty())
-      depths[defined] = deepest + 1;
-    defined = StringRef();
-    deepest = depth;
+    if (!definedAlias.empty())
+      depths[definedAlias] = maxDepth + 1;
+    definedAlias = StringRef();
+    maxDepth = depth;
   }
 
   /// Returns whether the end of this line ends a definition: the next line may continue it with a bracket, also after
   /// comments.
-  bool definitionEnds() const {
-    StringRef next = text.substr(at).ltrim(" \t\r\n").take_front(1);
-    return open.empty() && hasContent && (next.empty() || !StringRef("<=({[-/").contains(next));
+  bool isAtDefinitionEnd() const {
+    StringRef next = text.substr(position).ltrim(" \t\r\n").take_front(1);
+    return openBrackets.empty() && hasContent && (next.empty() || !StringRef("<=({[-/").contains(next));
   }
 
-  void word() {
-    StringRef name = takeName();
+  void scanWord() {
+    StringRef name = consumeName();
     if (name == "mod" || name == "floordiv" || name == "ceildiv")
       addOperator();
   }
 
   void addOperator() {
     // Outside of brackets there are no expressions.
-    if (!open.empty())
-      ++open.back().operators, ++depth;
-    deepest = std::max(deepest, depth);
+    if (!openBrackets.empty())
+      ++openBrackets.back().operators, ++depth;
+    maxDepth = std::max(maxDepth, depth);
   }
 
   void dropOperators() {
-    if (!open.empty())
-      depth -= std::exchange(open.back().operators, 0);
+    if (!openBrackets.empty())
+      depth -= std::exchange(openBrackets.back().operators, 0);
   }
 
-  void sign(char letter) {
-    StringRef rest = text.substr(at++);
+  void scanPunctuation(char character) {
+    StringRef rest = text.substr(position++);
     if (rest.starts_with("->")) {
-      ++at;
+      ++position;
       dropOperators();
-    } else if (letter == '<' ? !rest.starts_with("<=") : StringRef("({[").contains(letter)) {
-      open.push_back({letter, 0});
-      deepest = std::max(deepest, ++depth);
-    } else if (letter == '>') {
-      if (!open.empty() && open.back().bracket == '<')
-        close();
-    } else if (StringRef(")}]").contains(letter)) {
-      char opening = letter == ')' ? '(' : letter == '}' ? '{' : '[';
+    } else if (character == '<' ? !rest.starts_with("<=") : StringRef("({[").contains(character)) {
+      openBrackets.push_back({character, 0});
+      maxDepth = std::max(maxDepth, ++depth);
+    } else if (character == '>') {
+      if (!openBrackets.empty() && openBrackets.back().bracket == '<')
+        closeBracket();
+    } else if (StringRef(")}]").contains(character)) {
+      char opening = character == ')' ? '(' : character == '}' ? '{' : '[';
       // A `<` of a comparison is not a bracket: it is closed with the enclosing bracket.
-      while (!open.empty() && open.back().bracket == '<' && opening != '<')
-        close();
-      if (!open.empty() && open.back().bracket == opening)
-        close();
-    } else if (letter == ',' || letter == ':' || letter == '=') {
+      while (!openBrackets.empty() && openBrackets.back().bracket == '<' && opening != '<')
+        closeBracket();
+      if (!openBrackets.empty() && openBrackets.back().bracket == opening)
+        closeBracket();
+    } else if (character == ',' || character == ':' || character == '=') {
       dropOperators();
-    } else if (letter == '+' || letter == '-' || letter == '*') {
+    } else if (character == '+' || character == '-' || character == '*') {
       addOperator();
-    } else if (letter == '\n' && !defined.empty() && definitionEnds()) {
+    } else if (character == '\n' && !definedAlias.empty() && isAtDefinitionEnd()) {
       endDefinition();
     }
   }
 
-  void close() {
-    depth -= open.back().operators + 1;
-    open.pop_back();
+  void closeBracket() {
+    depth -= openBrackets.back().operators + 1;
+    openBrackets.pop_back();
   }
 
   StringRef text;
-  size_t at = 0;
+  size_t position = 0;
   unsigned depth = 0;
-  SmallVector<Open> open;
+  SmallVector<OpenBracket> openBrackets;
   /// Maximum depth in the current definition.
-  unsigned deepest = 0;
+  unsigned maxDepth = 0;
   /// Alias that is being defined, and whether anything follows its `=` yet.
-  StringRef defined;
+  StringRef definedAlias;
   bool hasContent = false;
   llvm::StringMap<unsigned> depths;
 };
@@ -246,65 +245,65 @@ private:
 
 LogicalResult spyre::checkInput(llvm::MemoryBufferRef buffer, MLIRContext *context) {
   if (isBytecode(buffer))
-    return refuseNewerBytecode(buffer, context);
+    return rejectNewerBytecode(buffer, context);
   StringRef text = buffer.getBuffer();
-  auto errorAt = [&](size_t offset) {
+  auto emitErrorAt = [&](size_t offset) {
     StringRef before = text.take_front(offset);
     size_t lineStart = before.rfind('\n') == StringRef::npos ? 0 : before.rfind('\n') + 1;
     return emitError(FileLineColLoc::get(context, buffer.getBufferIdentifier(), before.count('\n') + 1, offset - lineStart + 1));
   };
   // MLIR's lexer skips zero bytes; a file of zeros would take it a long time.
   if (size_t zero = text.find('\0'); zero != StringRef::npos)
-    return errorAt(zero) << "[SPY0101] expected MLIR text or bytecode, found a zero byte; export the model to MLIR first";
-  if (std::optional<size_t> place = NestingScan(text).tooDeep())
-    return errorAt(*place) << "[SPY0102] expected at most " << maxNesting << " nested brackets, operators and aliases, found more; flatten the input";
+    return emitErrorAt(zero) << "[SPY0101] expected MLIR text or bytecode, found a zero byte; export the model to MLIR first";
+  if (std::optional<size_t> offset = NestingScanner(text).findExcessiveNesting())
+    return emitErrorAt(*offset) << "[SPY0102] expected at most " << maxNesting << " nested brackets, operators and aliases, found more; flatten the input";
   return success();
 }
 
 //===----------------------------------------------------------------------===//
-// Signals caused by an input
+// Signals caused by an input file
 //
 // For tools only: they own their process, and guard in one thread at a time.
 //===----------------------------------------------------------------------===//
 
 static constexpr int guardedSignals[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV};
-static struct sigaction usualActions[std::size(guardedSignals)];
+static struct sigaction savedActions[std::size(guardedSignals)];
 /// Message printed on a signal; null while no code is guarded.
 static const char *guardMessage = nullptr;
 
 /// Signal handler; calls async-signal-safe functions only.
-static void leave(int) {
+static void exitOnSignal(int) {
   if (const char *message = guardMessage)
     [[maybe_unused]] ssize_t written = ::write(STDERR_FILENO, message, ::strlen(message));
   ::_exit(1);
 }
 
-static void guard(const char *message) {
+static void beginGuard(const char *message) {
   if (std::exchange(guardMessage, message))
     return;
   struct sigaction action = {};
-  action.sa_handler = leave;
+  action.sa_handler = exitOnSignal;
   // The signal may be a stack overflow.
   action.sa_flags = SA_ONSTACK;
-  for (auto [signal, usual] : llvm::zip(guardedSignals, usualActions))
-    ::sigaction(signal, &action, &usual);
+  for (auto [signal, saved] : llvm::zip(guardedSignals, savedActions))
+    ::sigaction(signal, &action, &saved);
 }
 
 static void endGuard() {
   if (!std::exchange(guardMessage, nullptr))
     return;
-  for (auto [signal, usual] : llvm::zip(guardedSignals, usualActions))
-    ::sigaction(signal, &usual, nullptr);
+  for (auto [signal, saved] : llvm::zip(guardedSignals, savedActions))
+    ::sigaction(signal, &saved, nullptr);
 }
 
 void spyre::guardParser() {
-  guard("error: MLIR's parser crashed on this file; its messages are above\n");
+  beginGuard("error: MLIR's parser crashed on this file; its messages are above\n");
 }
 
 void spyre::endParserGuard() { endGuard(); }
 
 void spyre::guardReference() {
-  guard("error: the reference program ended by a signal: it reads outside of a tensor, divides an integer by 0, or runs out of memory\n");
+  beginGuard("error: the reference program ended by a signal: it reads outside of a tensor, divides an integer by 0, or runs out of memory\n");
 }
 
 void spyre::endReferenceGuard() { endGuard(); }

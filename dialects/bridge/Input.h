@@ -1,4 +1,4 @@
-//===- Input.h - which files are parsed -------------------------*- C++ -*-===//
+//===- Input.h - reading and checking of input files ------------*- C++ -*-===//
 //
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -16,7 +16,7 @@ namespace spyre {
 /// Maximum size in bytes of a file.
 constexpr uint64_t maxInputBytes = uint64_t(1) << 33;
 
-/// Maximum size in bytes of standard input or a pipe, which is kept in memory completely.
+/// Maximum size in bytes of standard input or a pipe, which is read into memory completely.
 constexpr uint64_t maxPipedBytes = uint64_t(1) << 30;
 
 /// Maximum nesting depth of text: nested brackets, operators in one expression, nested aliases. MLIR's parser and
@@ -24,26 +24,26 @@ constexpr uint64_t maxPipedBytes = uint64_t(1) << 30;
 /// programs have at most a few tens of levels.
 constexpr unsigned maxNesting = 2000;
 
-/// Opens a file, a pipe, or standard input (`-`); null, with a message, for devices, directories and on errors.
+/// Opens a file, a pipe, or standard input (`-`). Returns null and sets `message` for devices, directories and on errors.
 std::unique_ptr<llvm::MemoryBuffer> openInput(llvm::StringRef path, std::string &message);
 
-/// Fails, with an error in `context`, if MLIR's parser must not read the buffer: newer bytecode, binary files, text
-/// that nests too deep.
+/// Reports an error in `context` and fails if MLIR's parser must not read the buffer: newer bytecode, a binary file, or
+/// text that is nested too deeply.
 mlir::LogicalResult checkInput(llvm::MemoryBufferRef buffer, mlir::MLIRContext *context);
 
-/// For tools only: a library does not install signal handlers.
-///
-/// From this call on, a signal ends the process with a message and exit code 1 (invalid input): MLIR's parser crashes
-/// on some text that it has already rejected, and on damaged bytecode. No file has been written while a module is
-/// parsed.
+/// Installs signal handlers that end the process with a message and exit code 1 (invalid input). MLIR's parser crashes
+/// on some text that it has already rejected, and on damaged bytecode. While a module is parsed, no file has been
+/// written. For tools only: a library does not install signal handlers.
 void guardParser();
 
-/// From this call on, a signal is a compiler bug, and ends the process as usual.
+/// Restores the signal handlers: from this call on, a signal is a compiler bug.
 void endParserGuard();
 
-/// Guards as `guardParser` does while the user's program runs in the JIT: its crashes are errors of the program.
+/// Installs the handlers of `guardParser` while the user's program runs in the JIT: its crashes are errors of the
+/// program.
 void guardReference();
 
+/// Restores the signal handlers after `guardReference`.
 void endReferenceGuard();
 
 } // namespace spyre

@@ -1,4 +1,4 @@
-//===- LspServer.cpp - MLIR's language server with our dialects -----------===//
+//===- LspServer.cpp - MLIR language server with Spyre dialects -----------===//
 //
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //

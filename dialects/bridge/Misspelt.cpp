@@ -12,42 +12,42 @@ using namespace mlir;
 
 /// Returns the registered operation name nearest to `name`; empty if none is near. Ops of `func` may be written without
 /// their dialect.
-static std::string nearestTo(StringRef name, MLIRContext *context) {
+static std::string findNearestName(StringRef name, MLIRContext *context) {
   context->loadAllAvailableDialects();
   std::string nearest;
-  // A name with more than a third of the letters wrong is not a misspelling.
+  // A name is a misspelling only if at most a third of its letters differ.
   unsigned distance = std::max<unsigned>(1, name.size() / 3) + 1;
-  auto offer = [&](StringRef known) {
-    unsigned found = name.edit_distance(known, /*AllowReplacements=*/true, distance);
-    if (found < distance) {
-      distance = found;
-      nearest = known.str();
+  auto considerCandidate = [&](StringRef candidate) {
+    unsigned candidateDistance = name.edit_distance(candidate, /*AllowReplacements=*/true, distance);
+    if (candidateDistance < distance) {
+      distance = candidateDistance;
+      nearest = candidate.str();
     }
   };
-  for (RegisteredOperationName known : context->getRegisteredOperations()) {
-    StringRef spelled = known.getStringRef();
-    offer(spelled);
+  for (RegisteredOperationName candidate : context->getRegisteredOperations()) {
+    StringRef spelled = candidate.getStringRef();
+    considerCandidate(spelled);
     if (spelled.consume_front("func."))
-      offer(spelled);
+      considerCandidate(spelled);
   }
   return nearest;
 }
 
 /// Adds a note with the nearest name to MLIR's error about an unknown operation (`custom op 'NAME' is unknown`,
 /// possibly longer).
-static void addNearest(Diagnostic &found) {
-  std::string said = found.str();
-  StringRef message = said;
+static void attachSuggestion(Diagnostic &diagnostic) {
+  std::string text = diagnostic.str();
+  StringRef message = text;
   if (!message.consume_front("custom op '") || !message.contains("' is unknown"))
     return;
-  std::string nearest = nearestTo(message.take_until([](char letter) { return letter == '\''; }), found.getLocation().getContext());
+  std::string nearest = findNearestName(message.take_until([](char letter) { return letter == '\''; }), diagnostic.getLocation().getContext());
   if (!nearest.empty())
-    found.attachNote() << "did you mean '" << nearest << "'?";
+    diagnostic.attachNote() << "did you mean '" << nearest << "'?";
 }
 
-spyre::MisspeltOperations::MisspeltOperations(MLIRContext *context)
-    : handler(context, [](Diagnostic &found) {
-        addNearest(found);
+spyre::OpNameSuggestionHandler::OpNameSuggestionHandler(MLIRContext *context)
+    : handler(context, [](Diagnostic &diagnostic) {
+        attachSuggestion(diagnostic);
         // Other handlers print the diagnostic.
         return failure();
       }) {}

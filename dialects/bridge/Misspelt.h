@@ -1,4 +1,4 @@
-//===- Misspelt.h - operations whose names are spelt wrong ------*- C++ -*-===//
+//===- Misspelt.h - suggestions for misspelled op names ---------*- C++ -*-===//
 //
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -11,10 +11,11 @@
 
 namespace spyre {
 
-/// Adds a note with the nearest name to each error of MLIR's parser about an unknown operation, during its lifetime.
-class MisspeltOperations {
+/// Diagnostic handler that, during its lifetime, adds a note with the nearest name to each error of MLIR's parser about
+/// an unknown operation.
+class OpNameSuggestionHandler {
 public:
-  explicit MisspeltOperations(mlir::MLIRContext *context);
+  explicit OpNameSuggestionHandler(mlir::MLIRContext *context);
 
 private:
   mlir::ScopedDiagnosticHandler handler;

@@ -1,4 +1,4 @@
-//===- OptMain.cpp - the opt driver with our dialects ---------------------===//
+//===- OptMain.cpp - MLIR opt driver with Spyre dialects ------------------===//
 //
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -58,42 +58,42 @@ static LogicalResult checkInput(const llvm::MemoryBuffer &input) {
 }
 
 namespace {
-/// Calls an observer on modules and functions before and after each pass.
-struct Observation final : PassInstrumentation {
-  Observation(SpyrePassObserver observer, void *data, bool &isRefused) : observer(observer), data(data), isRefused(isRefused) {
+/// Pass instrumentation that calls an observer on modules and functions before and after each pass.
+struct ObserverInstrumentation final : PassInstrumentation {
+  ObserverInstrumentation(SpyrePassObserver observer, void *data, bool &hasFailed) : observer(observer), data(data), hasFailed(hasFailed) {
     observer(wrap(StringRef()), {nullptr}, SpyrePipelineBegins, data);
   }
 
-  void runBeforePass(Pass *pass, Operation *op) override { show(pass, op, SpyreBeforePass); }
-  void runAfterPass(Pass *pass, Operation *op) override { show(pass, op, SpyreAfterPass); }
+  void runBeforePass(Pass *pass, Operation *op) override { notifyObserver(pass, op, SpyreBeforePass); }
+  void runAfterPass(Pass *pass, Operation *op) override { notifyObserver(pass, op, SpyreAfterPass); }
 
 private:
-  void show(Pass *pass, Operation *op, SpyreEvent event) {
+  void notifyObserver(Pass *pass, Operation *op, SpyreEvent event) {
     // MLIR's own adaptors between modules and functions have no argument.
     if (!pass->getArgument().empty() && isa<ModuleOp, func::FuncOp>(op))
-      isRefused |= !observer(wrap(pass->getArgument()), wrap(op), event, data);
+      hasFailed |= !observer(wrap(pass->getArgument()), wrap(op), event, data);
   }
 
   SpyrePassObserver observer;
   void *data;
-  bool &isRefused;
+  bool &hasFailed;
 };
 } // namespace
 
 /// Runs MLIR's driver with an observer around every pass; prints nothing if the observer fails.
-static LogicalResult runObserved(raw_ostream &output, std::unique_ptr<llvm::MemoryBuffer> input, DialectRegistry &registry,
-                                 const MlirOptMainConfig &plain, SpyrePassObserver observer, void *data) {
-  bool isRefused = false;
-  MlirOptMainConfig config = plain;
-  config.setPassPipelineSetupFn([&plain, &isRefused, observer, data](PassManager &passes) {
-    if (failed(plain.setupPassPipeline(passes)))
+static LogicalResult runWithObserver(raw_ostream &output, std::unique_ptr<llvm::MemoryBuffer> input, DialectRegistry &registry,
+                                 const MlirOptMainConfig &baseConfig, SpyrePassObserver observer, void *data) {
+  bool hasFailed = false;
+  MlirOptMainConfig config = baseConfig;
+  config.setPassPipelineSetupFn([&baseConfig, &hasFailed, observer, data](PassManager &passes) {
+    if (failed(baseConfig.setupPassPipeline(passes)))
       return failure();
-    passes.addInstrumentation(std::make_unique<Observation>(observer, data, isRefused));
+    passes.addInstrumentation(std::make_unique<ObserverInstrumentation>(observer, data, hasFailed));
     return success();
   });
   std::string text;
   llvm::raw_string_ostream stream(text);
-  if (failed(MlirOptMain(stream, std::move(input), registry, config)) || isRefused)
+  if (failed(MlirOptMain(stream, std::move(input), registry, config)) || hasFailed)
     return failure();
   output << text;
   return success();
@@ -118,7 +118,7 @@ static LogicalResult runOpt(StringRef inputFilename, StringRef outputFilename, D
     return failure();
   // The guard ends when the first of our passes runs.
   spyre::guardParser();
-  if (failed(observer ? runObserved(output->os(), std::move(input), registry, config, observer, data)
+  if (failed(observer ? runWithObserver(output->os(), std::move(input), registry, config, observer, data)
                       : MlirOptMain(output->os(), std::move(input), registry, config)))
     return failure();
   output->keep();

@@ -1,4 +1,4 @@
-//===- PassRegistry.h - who may look at MLIR's list of passes ---*- C++ -*-===//
+//===- PassRegistry.h - lock of MLIR's pass registry ------------*- C++ -*-===//
 //
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -11,9 +11,9 @@
 #include <shared_mutex>
 
 namespace spyre {
-/// Returns the lock of MLIR's process-wide list of passes, which has none of its own: exclusive for registration,
-/// shared for parsing of pipelines.
-std::shared_mutex &passRegistry();
+/// Returns the lock of MLIR's pass registry, which is global to the process and has no lock of its own. Registration
+/// locks it exclusively; parsing of pipelines shares it.
+std::shared_mutex &getPassRegistryMutex();
 } // namespace spyre
 
 #endif // SPYRE_BRIDGE_PASSREGISTRY_H

@@ -1,4 +1,4 @@
-//===- Passes.cpp - the passes of Passes.td, run by Rust ------------------===//
+//===- Passes.cpp - MLIR passes that call Rust ----------------------------===//
 //
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -31,7 +31,7 @@
 
 using namespace mlir;
 
-std::shared_mutex &spyre::passRegistry() {
+std::shared_mutex &spyre::getPassRegistryMutex() {
   static std::shared_mutex mutex;
   return mutex;
 }
@@ -44,7 +44,7 @@ namespace spyre {
 } // namespace spyre
 
 namespace {
-/// Values of options as text, by name; a list has one entry for each element.
+/// Values of options as text, with their names; a list option has one entry per element.
 struct OptionTexts {
   void add(StringRef name, const std::string &text) { entries.push_back({name.str(), text}); }
   void add(StringRef name, int64_t number) { entries.push_back({name.str(), std::to_string(number)}); }
@@ -64,8 +64,8 @@ void addOption(OptionTexts &texts, const Pass::Option<T> &option) {
 
 void addOption(OptionTexts &texts, Pass::ListOption<std::string> &option) { texts.add(option.ArgStr, ArrayRef<std::string>(*option)); }
 
-/// Callback that runs a pass in Rust: with an instance that has typed options, or with options as text.
-struct Runner {
+/// Callback that runs a pass in Rust, with a typed instance or with options as text.
+struct PassRunner {
   SpyreInstanceRunner typed = nullptr;
   const void *instance = nullptr;
   SpyreTextualRunner textual = nullptr;
@@ -97,20 +97,20 @@ struct Runner {
         options.push_back({wrap(StringRef(name)), wrap(StringRef(text))});                                                        \
       return runner.textual(runner.hooks, wrap(getArgument()), options.data(), options.size(), module);                           \
     }                                                                                                                             \
-    Runner runner;                                                                                                                \
+    PassRunner runner;                                                                                                                \
   };
 
 SPYRE_PASSES(SPYRE_RUST_PASS)
 
-template <typename PassOfOurs>
-std::unique_ptr<Pass> createOwn(const Runner &runner) {
-  auto pass = std::make_unique<PassOfOurs>();
+template <typename OwnPass>
+std::unique_ptr<Pass> createOwnPass(const PassRunner &runner) {
+  auto pass = std::make_unique<OwnPass>();
   pass->runner = runner;
   return pass;
 }
 
-/// Creates one of our passes, or a pass of MLIR that our pipeline uses; null for other names.
-std::unique_ptr<Pass> createPass(StringRef argument, const Runner &runner) {
+/// Creates a pass of this project, or a pass of MLIR that our pipeline uses; null for other names.
+std::unique_ptr<Pass> createPass(StringRef argument, const PassRunner &runner) {
   if (!runner.instance) {
     if (argument == "canonicalize")
       return createCanonicalizerPass();
@@ -125,42 +125,42 @@ std::unique_ptr<Pass> createPass(StringRef argument, const Runner &runner) {
   }
 #define SPYRE_CREATE(Name)                                                                                                        \
   if (argument == Name::getArgumentName())                                                                                        \
-    return createOwn<Name>(runner);
+    return createOwnPass<Name>(runner);
   SPYRE_PASSES(SPYRE_CREATE)
   return nullptr;
 }
 
-/// Collects the answer of a callback into Rust.
-struct Answer {
+/// Receiver of the text that Rust passes to a callback.
+struct TextReceiver {
   std::string text;
   bool isError = false;
 
-  static void take(MlirStringRef text, bool isError, void *data) {
-    auto *answer = static_cast<Answer *>(data);
-    answer->text = unwrap(text).str();
-    answer->isError = isError;
+  static void receive(MlirStringRef text, bool isError, void *data) {
+    auto *receiver = static_cast<TextReceiver *>(data);
+    receiver->text = unwrap(text).str();
+    receiver->isError = isError;
   }
 };
 } // namespace
 
 void spyreRegisterPasses(const void *hooks, SpyreTextualRunner runner, SpyrePipelineExpander expander) {
-  std::unique_lock lock(spyre::passRegistry());
+  std::unique_lock lock(spyre::getPassRegistryMutex());
   // MLIR's pass registry is global to the process as well.
   static bool registered = false;
   if (std::exchange(registered, true))
     return;
-  Runner textual;
+  PassRunner textual;
   textual.textual = runner;
   textual.hooks = hooks;
-#define SPYRE_REGISTER(Name) registerPass([textual] { return createOwn<Name>(textual); });
+#define SPYRE_REGISTER(Name) registerPass([textual] { return createOwnPass<Name>(textual); });
   SPYRE_PASSES(SPYRE_REGISTER)
   auto addCompilePipeline = [hooks, expander](OpPassManager &passes, StringRef options,
                                               function_ref<LogicalResult(const Twine &)> onError) -> LogicalResult {
-    Answer answer;
-    expander(hooks, wrap(options), Answer::take, &answer);
-    if (answer.isError)
-      return onError(answer.text);
-    return parsePassPipeline(answer.text, passes);
+    TextReceiver receiver;
+    expander(hooks, wrap(options), TextReceiver::receive, &receiver);
+    if (receiver.isError)
+      return onError(receiver.text);
+    return parsePassPipeline(receiver.text, passes);
   };
   registerPassPipeline("spyre-compile", "The compiler's pipeline up to a phase", addCompilePipeline,
                        [](function_ref<void(const detail::PassOptions &)>) {});
@@ -176,7 +176,7 @@ bool spyreRunPasses(MlirModule module, const SpyrePassInstance *instances, intpt
   ModuleOp op = unwrap(module);
   PassManager passes(op->getName());
   for (const SpyrePassInstance &instance : llvm::ArrayRef(instances, count)) {
-    Runner typed;
+    PassRunner typed;
     typed.typed = runner;
     typed.instance = instance.instance;
     std::unique_ptr<Pass> pass = createPass(unwrap(instance.argument), typed);
@@ -196,7 +196,7 @@ bool spyreRunPipeline(MlirModule module, MlirStringRef pipeline, bool verifies) 
   std::string message;
   llvm::raw_string_ostream stream(message);
   {
-    std::shared_lock lock(spyre::passRegistry());
+    std::shared_lock lock(spyre::getPassRegistryMutex());
     if (failed(parsePassPipeline(unwrap(pipeline), passes, stream))) {
       emitError(op.getLoc()) << "malformed pass pipeline: " << message;
       return false;

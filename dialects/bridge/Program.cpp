@@ -1,4 +1,4 @@
-//===- Program.cpp - programs as producers leave them ---------------------===//
+//===- Program.cpp - normalization of imported programs -------------------===//
 //
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -31,14 +31,14 @@
 using namespace mlir;
 
 namespace {
-/// Folds the ops that sizes are computed by: integer ops, and ops that move elements. Floating-point ops are not
-/// folded: folding would round to the program's format, and the referee needs the unrounded numbers.
-struct FoldSizes final : RewritePattern {
-  explicit FoldSizes(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
+/// Folds ops that compute sizes: integer ops, and ops that move elements. Floating-point ops are not folded, because
+/// folding would round to the program's format, and the referee needs the unrounded numbers.
+struct FoldSizesPattern final : RewritePattern {
+  explicit FoldSizesPattern(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
 
   LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
-    bool isOfSizes = op->getNumResults() > 0 && llvm::all_of(op->getResultTypes(), [](Type type) { return type.isIntOrIndex(); });
-    if (op->hasTrait<OpTrait::ConstantLike>() || !(isOfSizes || isa<tensor::TensorDialect>(op->getDialect())))
+    bool computesSizes = op->getNumResults() > 0 && llvm::all_of(op->getResultTypes(), [](Type type) { return type.isIntOrIndex(); });
+    if (op->hasTrait<OpTrait::ConstantLike>() || !(computesSizes || isa<tensor::TensorDialect>(op->getDialect())))
       return failure();
     SmallVector<Value> results;
     rewriter.startOpModification(op);
@@ -54,17 +54,17 @@ struct FoldSizes final : RewritePattern {
 };
 
 /// Returns the source of a `tensor.cast` from a static shape; other values unchanged.
-Value behindCast(Value value) {
+Value lookThroughCast(Value value) {
   auto cast = value.getDefiningOp<tensor::CastOp>();
   return cast && cast.getSource().getType().hasStaticShape() ? cast.getSource() : value;
 }
 
 /// Concatenates inputs in their static types; upstream only considers the type of the result.
-struct StaticConcat final : OpRewritePattern<tensor::ConcatOp> {
+struct StaticConcatPattern final : OpRewritePattern<tensor::ConcatOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(tensor::ConcatOp concat, PatternRewriter &rewriter) const override {
-    SmallVector<Value> parts = llvm::map_to_vector(concat.getInputs(), behindCast);
+    SmallVector<Value> parts = llvm::map_to_vector(concat.getInputs(), lookThroughCast);
     if (llvm::equal(parts, concat.getInputs()))
       return failure();
     Value whole = tensor::ConcatOp::create(rewriter, concat.getLoc(), concat.getDim(), parts);
@@ -74,11 +74,11 @@ struct StaticConcat final : OpRewritePattern<tensor::ConcatOp> {
 };
 
 /// Computes elementwise ops in the static types of their operands.
-struct StaticElementwise final : RewritePattern {
-  explicit StaticElementwise(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
+struct StaticElementwisePattern final : RewritePattern {
+  explicit StaticElementwisePattern(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
 
   LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
-    SmallVector<Value> operands = llvm::map_to_vector(op->getOperands(), behindCast);
+    SmallVector<Value> operands = llvm::map_to_vector(op->getOperands(), lookThroughCast);
     if (!OpTrait::hasElementwiseMappableTraits(op) || op->getNumResults() != 1 || llvm::equal(operands, op->getOperands()))
       return failure();
     ArrayRef<int64_t> shape;
@@ -89,27 +89,27 @@ struct StaticElementwise final : RewritePattern {
     for (Value &operand : operands)
       if (isa<RankedTensorType>(operand.getType()) && withShape(operand.getType()) != operand.getType())
         operand = tensor::CastOp::create(rewriter, op->getLoc(), withShape(operand.getType()), operand);
-    Operation *made = rewriter.clone(*op);
-    made->setOperands(operands);
-    made->getResult(0).setType(withShape(op->getResult(0).getType()));
-    rewriter.replaceOpWithNewOp<tensor::CastOp>(op, op->getResult(0).getType(), made->getResult(0));
+    Operation *created = rewriter.clone(*op);
+    created->setOperands(operands);
+    created->getResult(0).setType(withShape(op->getResult(0).getType()));
+    rewriter.replaceOpWithNewOp<tensor::CastOp>(op, op->getResult(0).getType(), created->getResult(0));
     return success();
   }
 };
 
-/// Makes shapes static if their sizes are known.
-void settleSizes(func::FuncOp function) {
+/// Makes shapes static if their sizes are constant.
+void inferStaticShapes(func::FuncOp function) {
   MLIRContext *context = function.getContext();
   RewritePatternSet patterns(context);
-  patterns.add<FoldSizes, StaticConcat, StaticElementwise>(context);
-  auto isOfShapes = [](Dialect *dialect) {
+  patterns.add<FoldSizesPattern, StaticConcatPattern, StaticElementwisePattern>(context);
+  auto hasShapeOps = [](Dialect *dialect) {
     return isa<affine::AffineDialect, cf::ControlFlowDialect, linalg::LinalgDialect, scf::SCFDialect, tensor::TensorDialect>(dialect);
   };
   for (Dialect *dialect : context->getLoadedDialects())
-    if (isOfShapes(dialect))
+    if (hasShapeOps(dialect))
       dialect->getCanonicalizationPatterns(patterns);
   for (RegisteredOperationName op : context->getRegisteredOperations())
-    if (isOfShapes(&op.getDialect()))
+    if (hasShapeOps(&op.getDialect()))
       op.getCanonicalizationPatterns(patterns, context);
   GreedyRewriteConfig config;
   config.enableFolding(false).enableConstantCSE(false).setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
@@ -117,8 +117,8 @@ void settleSizes(func::FuncOp function) {
   (void)applyPatternsGreedily(function, std::move(patterns), config);
 }
 
-/// Returns the sources of casts from static shapes instead of the casts, and updates the function type.
-void settleSignature(func::FuncOp function) {
+/// Makes the function return the sources of casts from static shapes, and updates its type.
+void updateSignature(func::FuncOp function) {
   Operation *last = function.front().getTerminator();
   for (OpOperand &returned : last->getOpOperands())
     while (auto cast = returned.get().getDefiningOp<tensor::CastOp>()) {
@@ -131,7 +131,8 @@ void settleSignature(func::FuncOp function) {
   function.setType(FunctionType::get(function.getContext(), function.front().getArgumentTypes(), last->getOperandTypes()));
 }
 
-void lowerTosa(PassManager &passes) {
+/// Adds the passes that lower tosa to linalg.
+void addTosaPasses(PassManager &passes) {
   OpPassManager &nested = passes.nest<func::FuncOp>();
   nested.addPass(tosa::createTosaOptionalDecompositionsPass());
   nested.addPass(tosa::createTosaInferShapesPass());
@@ -152,90 +153,90 @@ bool spyreLowerTosa(MlirOperation module) {
   if (!program.walk([&](Operation *op) { return isTosa(op) ? WalkResult::interrupt() : WalkResult::advance(); }).wasInterrupted())
     return true;
   PassManager passes(program->getName());
-  lowerTosa(passes);
-  std::optional<std::pair<Location, std::string>> refused;
+  addTosaPasses(passes);
+  std::optional<std::pair<Location, std::string>> illegalOp;
   {
     // Upstream's conversion passes report an op without a lowering as illegal.
     ScopedDiagnosticHandler handler(program.getContext(), [&](Diagnostic &found) {
       std::string message = found.str();
       if (!StringRef(message).starts_with("failed to legalize operation '"))
         return failure();
-      if (!refused)
-        refused.emplace(found.getLocation(), StringRef(message).split('\'').second.split('\'').first.str());
+      if (!illegalOp)
+        illegalOp.emplace(found.getLocation(), StringRef(message).split('\'').second.split('\'').first.str());
       return success();
     });
-    if (failed(passes.run(program)) && !refused)
+    if (failed(passes.run(program)) && !illegalOp)
       return false;
   }
-  auto refuse = [](Location location, StringRef name) {
+  auto reject = [](Location location, StringRef name) {
     emitError(location) << "'" << name << "' op has no lowering to linalg in MLIR " << LLVM_VERSION_MAJOR << ": not supported";
     return false;
   };
-  if (refused)
-    return refuse(refused->first, refused->second);
+  if (illegalOp)
+    return reject(illegalOp->first, illegalOp->second);
   for (auto function : program.getOps<func::FuncOp>())
     if (!function.isDeclaration())
-      settleSizes(function);
-  Operation *left = nullptr;
-  program.walk([&](Operation *op) { left = !left && isTosa(op) ? op : left; });
-  return !left || refuse(left->getLoc(), left->getName().getStringRef());
+      inferStaticShapes(function);
+  Operation *remainingOp = nullptr;
+  program.walk([&](Operation *op) { remainingOp = !remainingOp && isTosa(op) ? op : remainingOp; });
+  return !remainingOp || reject(remainingOp->getLoc(), remainingOp->getName().getStringRef());
 }
 
-void spyreBoxNumbers(MlirOperation function) {
+void spyreWrapScalarsInTensors(MlirOperation function) {
   auto program = cast<func::FuncOp>(unwrap(function));
   // A program of scalars may not have loaded the tensor dialect.
   program.getContext()->loadDialect<arith::ArithDialect, tensor::TensorDialect>();
   Block &body = program.front();
   OpBuilder builder = OpBuilder::atBlockBegin(&body);
-  auto boxOf = [&](Type number) { return RankedTensorType::get({}, number.isIndex() ? builder.getI64Type() : number); };
+  auto getTensorType = [&](Type number) { return RankedTensorType::get({}, number.isIndex() ? builder.getI64Type() : number); };
   auto isNumber = [](Value value) { return value.getType().isIntOrIndexOrFloat(); };
-  auto converted = [&](Value value, Type type) -> Value {
+  auto castIndex = [&](Value value, Type type) -> Value {
     if (value.getType() == type)
       return value;
     return arith::IndexCastOp::create(builder, value.getLoc(), type, value);
   };
   for (BlockArgument argument : llvm::make_filter_range(body.getArguments(), isNumber)) {
     Type number = argument.getType();
-    argument.setType(boxOf(number));
+    argument.setType(getTensorType(number));
     auto element = tensor::ExtractOp::create(builder, argument.getLoc(), argument, ValueRange());
-    Value value = converted(element, number);
+    Value value = castIndex(element, number);
     argument.replaceAllUsesExcept(value, element);
   }
   builder.setInsertionPoint(body.getTerminator());
   for (OpOperand &returned : body.getTerminator()->getOpOperands())
     if (Value number = returned.get(); isNumber(number)) {
-      RankedTensorType box = boxOf(number.getType());
-      returned.set(tensor::FromElementsOp::create(builder, number.getLoc(), box, converted(number, box.getElementType())));
+      RankedTensorType box = getTensorType(number.getType());
+      returned.set(tensor::FromElementsOp::create(builder, number.getLoc(), box, castIndex(number, box.getElementType())));
     }
-  settleSignature(program);
+  updateSignature(program);
 }
 
 /// Returns the type if it is a tensor of more dimensions than a device layout holds; null otherwise.
-static RankedTensorType isWide(Type type) {
-  constexpr int64_t mostDims = 6;
+static RankedTensorType getWideTensor(Type type) {
+  constexpr int64_t maxDims = 6;
   auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && tensor.hasStaticShape() && !tensor.getEncoding() && tensor.getRank() > mostDims ? tensor : RankedTensorType();
+  return tensor && tensor.hasStaticShape() && !tensor.getEncoding() && tensor.getRank() > maxDims ? tensor : RankedTensorType();
 }
 
 /// Returns the reassociation that collapses the outermost dimensions and keeps the others.
-static SmallVector<ReassociationIndices> outermost(RankedTensorType type) {
-  constexpr int64_t others = 5;
+static SmallVector<ReassociationIndices> getOuterReassociation(RankedTensorType type) {
+  constexpr int64_t numInnerDims = 5;
   SmallVector<ReassociationIndices> groups(1);
   for (int64_t dim = 0; dim < type.getRank(); ++dim) {
-    if (dim >= type.getRank() - others)
+    if (dim >= type.getRank() - numInnerDims)
       groups.emplace_back();
     groups.back().push_back(dim);
   }
   return groups;
 }
 
-void spyreMergeDims(MlirOperation function) {
+void spyreMergeOuterDims(MlirOperation function) {
   auto program = cast<func::FuncOp>(unwrap(function));
   Block &body = program.front();
   OpBuilder builder = OpBuilder::atBlockBegin(&body);
   for (BlockArgument argument : body.getArguments())
-    if (RankedTensorType wide = isWide(argument.getType())) {
-      SmallVector<ReassociationIndices> groups = outermost(wide);
+    if (RankedTensorType wide = getWideTensor(argument.getType())) {
+      SmallVector<ReassociationIndices> groups = getOuterReassociation(wide);
       argument.setType(tensor::CollapseShapeOp::inferCollapsedType(wide, groups));
       auto whole = tensor::ExpandShapeOp::create(builder, argument.getLoc(), wide, argument, groups);
       argument.replaceAllUsesExcept(whole, whole);
@@ -243,11 +244,11 @@ void spyreMergeDims(MlirOperation function) {
     }
   builder.setInsertionPoint(body.getTerminator());
   for (OpOperand &returned : body.getTerminator()->getOpOperands())
-    if (RankedTensorType wide = isWide(returned.get().getType())) {
-      returned.set(tensor::CollapseShapeOp::create(builder, returned.get().getLoc(), returned.get(), outermost(wide)));
+    if (RankedTensorType wide = getWideTensor(returned.get().getType())) {
+      returned.set(tensor::CollapseShapeOp::create(builder, returned.get().getLoc(), returned.get(), getOuterReassociation(wide)));
       program.setResultAttr(returned.getOperandNumber(), "spyre.shape", builder.getDenseI64ArrayAttr(wide.getShape()));
     }
-  settleSignature(program);
+  updateSignature(program);
 }
 
 static bool isEmpty(Value value) {
@@ -255,7 +256,7 @@ static bool isEmpty(Value value) {
   return type && llvm::is_contained(type.getShape(), 0);
 }
 
-void spyreBoxEmpty(MlirOperation function) {
+void spyreReplaceEmptyTensors(MlirOperation function) {
   auto program = cast<func::FuncOp>(unwrap(function));
   Block &body = program.front();
   OpBuilder builder = OpBuilder::atBlockBegin(&body);
@@ -266,21 +267,21 @@ void spyreBoxEmpty(MlirOperation function) {
     program.setArgAttr(argument.getArgNumber(), "spyre.shape", builder.getDenseI64ArrayAttr(type.getShape()));
   }
   builder.setInsertionPoint(body.getTerminator());
-  for (OpOperand &returned : llvm::make_filter_range(body.getTerminator()->getOpOperands(), [](OpOperand &of) { return isEmpty(of.get()); })) {
+  for (OpOperand &returned : llvm::make_filter_range(body.getTerminator()->getOpOperands(), [](OpOperand &operand) { return isEmpty(operand.get()); })) {
     Value old = returned.get();
     auto type = cast<RankedTensorType>(old.getType());
     auto zero = cast<TypedAttr>(builder.getZeroAttr(RankedTensorType::get({1}, type.getElementType())));
     returned.set(arith::ConstantOp::create(builder, old.getLoc(), zero));
-    if (Operation *made = old.getDefiningOp(); made && isOpTriviallyDead(made))
-      made->erase();
+    if (Operation *producer = old.getDefiningOp(); producer && isOpTriviallyDead(producer))
+      producer->erase();
     program.setResultAttr(returned.getOperandNumber(), "spyre.shape", builder.getDenseI64ArrayAttr(type.getShape()));
   }
-  settleSignature(program);
+  updateSignature(program);
 }
 
 /// Returns values that replace an op with empty operands whose result has elements: the inits of a linalg op, the
 /// destination of an insert, the other inputs of a concat. None for other ops.
-static SmallVector<Value> withoutEmpty(RewriterBase &rewriter, Operation *op) {
+static SmallVector<Value> getReplacements(RewriterBase &rewriter, Operation *op) {
   rewriter.setInsertionPoint(op);
   // An empty iteration space: the results are the inits.
   if (auto loops = dyn_cast<linalg::LinalgOp>(op))
@@ -298,25 +299,25 @@ static SmallVector<Value> withoutEmpty(RewriterBase &rewriter, Operation *op) {
   return {tensor::ConcatOp::create(rewriter, op->getLoc(), concat.getDim(), parts)};
 }
 
-void spyreDropEmpty(MlirOperation module) {
+void spyreRemoveEmptyTensors(MlirOperation module) {
   SmallVector<Operation *> ops;
   unwrap(module)->walk([&](Operation *op) { ops.push_back(op); });
   IRRewriter rewriter(unwrap(module)->getContext());
-  SmallVector<Operation *> kept;
+  SmallVector<Operation *> erasable;
   for (Operation *op : ops) {
-    SmallVector<Value> results = withoutEmpty(rewriter, op);
+    SmallVector<Value> results = getReplacements(rewriter, op);
     if (!results.empty() && llvm::equal(ValueRange(results).getTypes(), op->getResultTypes()))
       rewriter.replaceAllUsesWith(op->getResults(), results);
     if (isa<linalg::LinalgDialect, tensor::TensorDialect>(op->getDialect()) && op->getNumResults() > 0)
-      kept.push_back(op);
+      erasable.push_back(op);
   }
   // Users follow their operands, so users are erased first.
-  for (Operation *op : llvm::reverse(kept))
+  for (Operation *op : llvm::reverse(erasable))
     if (op->use_empty() && isMemoryEffectFree(op) && (llvm::any_of(op->getResults(), isEmpty) || llvm::any_of(op->getOperands(), isEmpty)))
       rewriter.eraseOp(op);
 }
 
-bool spyreSpecialize(MlirOperation function, const int64_t *sizes) {
+bool spyreSpecializeDims(MlirOperation function, const int64_t *sizes) {
   auto program = cast<func::FuncOp>(unwrap(function));
   Block &body = program.front();
   OpBuilder builder = OpBuilder::atBlockBegin(&body);
@@ -338,7 +339,7 @@ bool spyreSpecialize(MlirOperation function, const int64_t *sizes) {
   passes.addPass(createSymbolDCEPass());
   if (failed(passes.run(program->getParentOp())))
     return false;
-  settleSizes(program);
-  settleSignature(program);
+  inferStaticShapes(program);
+  updateSignature(program);
   return true;
 }

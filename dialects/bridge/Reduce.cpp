@@ -1,4 +1,4 @@
-//===- Reduce.cpp - a part of a function ----------------------------------===//
+//===- Reduce.cpp - removal of ops from a function ------------------------===//
 //
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -10,28 +10,28 @@
 
 using namespace mlir;
 
-/// Gives the function new operands to return, and its type to go with them.
-static void setReturned(func::FuncOp function, ArrayRef<Value> returned) {
-  Operation *end = function.getBody().front().getTerminator();
-  end->setOperands(returned);
-  // Names of results that are gone, and whatever else is said of them, go with them.
+/// Sets the values that the function returns, and updates its type.
+static void setReturnedValues(func::FuncOp function, ArrayRef<Value> returned) {
+  Operation *terminator = function.getBody().front().getTerminator();
+  terminator->setOperands(returned);
+  // The attributes of the old results do not apply to the new ones.
   function.removeResAttrsAttr();
   FunctionType type = function.getFunctionType();
   function.setFunctionType(FunctionType::get(function.getContext(), type.getInputs(), ValueRange(returned).getTypes()));
 }
 
-void spyreKeepPart(MlirOperation operation, const bool *kept, const MlirValue *returned, intptr_t count) {
+void spyreRetainOps(MlirOperation operation, const bool *kept, const MlirValue *returned, intptr_t count) {
   auto function = cast<func::FuncOp>(unwrap(operation));
   Block &body = function.getBody().front();
   SmallVector<Value> values;
   for (MlirValue value : llvm::ArrayRef(returned, count))
     values.push_back(unwrap(value));
-  setReturned(function, values);
-  SmallVector<Operation *> gone;
+  setReturnedValues(function, values);
+  SmallVector<Operation *> erased;
   for (auto [op, isKept] : llvm::zip(body.without_terminator(), llvm::ArrayRef(kept, std::distance(body.begin(), body.end()) - 1)))
     if (!isKept)
-      gone.push_back(&op);
-  for (Operation *op : llvm::reverse(gone)) {
+      erased.push_back(&op);
+  for (Operation *op : llvm::reverse(erased)) {
     for (OpResult result : op->getResults()) {
       if (result.use_empty())
         continue;

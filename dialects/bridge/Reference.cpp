@@ -53,10 +53,10 @@
 using namespace mlir;
 
 namespace {
-/// Lowers copies to loops. For views with gaps, which `tensor.concat` and `tensor.insert_slice` create, the lowering to
+/// Pass that lowers copies to linalg. For views with gaps, which `tensor.concat` and `tensor.insert_slice` create, the lowering to
 /// LLVM would call a function of MLIR's runner library, which the JIT does not have.
-struct CopiesToLinalgPass : PassWrapper<CopiesToLinalgPass, OperationPass<func::FuncOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CopiesToLinalgPass)
+struct LowerCopiesPass : PassWrapper<LowerCopiesPass, OperationPass<func::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LowerCopiesPass)
 
   StringRef getArgument() const override { return "spyre-reference-copies-to-linalg"; }
   void getDependentDialects(DialectRegistry &registry) const override { registry.insert<linalg::LinalgDialect>(); }
@@ -70,9 +70,9 @@ struct CopiesToLinalgPass : PassWrapper<CopiesToLinalgPass, OperationPass<func::
   }
 };
 
-/// Forms of ops that the passes below do not lower, or lower wrongly.
-struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::FuncOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ReferenceFormsPass)
+/// Pass that rewrites ops that the passes of the pipeline do not lower, or lower incorrectly.
+struct NormalizeOpsPass : PassWrapper<NormalizeOpsPass, OperationPass<func::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(NormalizeOpsPass)
 
   StringRef getArgument() const override { return "spyre-reference-forms"; }
   void getDependentDialects(DialectRegistry &registry) const override {
@@ -83,33 +83,33 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
     bool failed = false;
     getOperation().walk([&](Operation *op) {
       if (auto aggregated = dyn_cast<linalg::AggregatedOpInterface>(op))
-        failed |= mlir::failed(decompose(aggregated));
+        failed |= mlir::failed(decomposeAggregatedOp(aggregated));
       else if (auto power = dyn_cast<math::FPowIOp>(op))
-        widenExponent(power);
+        lowerFPowI(power);
       else if (auto clamp = dyn_cast<math::ClampFOp>(op))
-        bound(clamp);
+        lowerClamp(clamp);
       else if (auto sign = dyn_cast<math::CopySignOp>(op))
-        copyBit(sign);
+        lowerCopySign(sign);
       else if (auto magnitude = dyn_cast<math::AbsIOp>(op))
-        compare(magnitude);
+        lowerAbsI(magnitude);
       else if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(op))
-        castByWidth(op);
+        lowerIndexCast(op);
       else if (auto concat = dyn_cast<tensor::ConcatOp>(op))
-        leaveOutEmpty(concat);
+        dropEmptyInputs(concat);
       else if (auto pad = dyn_cast<tensor::PadOp>(op))
-        crop(pad);
+        lowerNegativePad(pad);
       else if (auto scan = dyn_cast<tm_tensor::ScanOp>(op))
-        spell(scan);
+        lowerScan(scan);
       else if (auto scatter = dyn_cast<tm_tensor::ScatterOp>(op))
-        failed |= mlir::failed(spell(scatter));
+        failed |= mlir::failed(lowerScatter(scatter));
       else if (auto sort = dyn_cast<tm_tensor::SortOp>(op))
-        spell(sort);
+        lowerSort(sort);
       else if (auto topk = dyn_cast<tm_tensor::TopkOp>(op))
-        spell(topk);
+        lowerTopk(topk);
       else if (auto attention = dyn_cast<tm_tensor::AttentionOp>(op))
-        spell(attention);
+        lowerAttention(attention);
       else if (auto loop = dyn_cast<scf::WhileOp>(op))
-        bound(loop);
+        boundTripCount(loop);
     });
     if (failed)
       signalPassFailure();
@@ -117,7 +117,7 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
 
   /// Replaces casts between `index` and integers of other widths than 64 by a cast from or to i64 and a change of the
   /// width. `canonicalize` removes pairs of the original casts, although the inner one drops bits.
-  static void castByWidth(Operation *op) {
+  static void lowerIndexCast(Operation *op) {
     constexpr unsigned kIndexBits = 64;
     Type from = op->getOperand(0).getType(), to = op->getResult(0).getType();
     bool isFromIndex = isa<IndexType>(getElementTypeOrSelf(from));
@@ -140,8 +140,8 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
     op->erase();
   }
 
-  /// An empty input would become a view whose offset is beyond the end.
-  static void leaveOutEmpty(tensor::ConcatOp concat) {
+  /// Removes the empty inputs of a concatenation: they would become views whose offsets are out of bounds.
+  static void dropEmptyInputs(tensor::ConcatOp concat) {
     auto hasElements = [](Value part) { return cast<RankedTensorType>(part.getType()).getNumElements() > 0; };
     SmallVector<Value> parts = llvm::filter_to_vector(concat.getInputs(), hasElements);
     if (!parts.empty())
@@ -149,35 +149,35 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
   }
 
   /// Rewrites a pad with negative sizes, which no pass lowers, to a slice and a pad with the remaining borders.
-  static void crop(tensor::PadOp pad) {
+  static void lowerNegativePad(tensor::PadOp pad) {
     SmallVector<int64_t> low(pad.getStaticLow()), high(pad.getStaticHigh());
     auto isNegative = [](int64_t size) { return size < 0 && !ShapedType::isDynamic(size); };
     if (llvm::none_of(low, isNegative) && llvm::none_of(high, isNegative))
       return;
     ArrayRef<int64_t> from = pad.getSourceType().getShape(), to = pad.getResultType().getShape();
-    auto isOpen = [](int64_t size) { return ShapedType::isDynamic(size); };
-    if (llvm::any_of(low, isOpen) || llvm::any_of(high, isOpen) || llvm::any_of(from, isOpen))
+    auto isDynamic = [](int64_t size) { return ShapedType::isDynamic(size); };
+    if (llvm::any_of(low, isDynamic) || llvm::any_of(high, isDynamic) || llvm::any_of(from, isDynamic))
       return;
     OpBuilder builder(pad);
-    SmallVector<OpFoldResult> first, left, steps(from.size(), builder.getIndexAttr(1)), front, behind;
+    SmallVector<OpFoldResult> offsets, sizes, strides(from.size(), builder.getIndexAttr(1)), newLow, newHigh;
     for (size_t dim = 0; dim < from.size(); ++dim) {
-      int64_t begin = std::min(from[dim], std::max<int64_t>(0, -low[dim])), added = std::max<int64_t>(0, low[dim]);
-      int64_t size = std::max<int64_t>(0, from[dim] - begin - std::max<int64_t>(0, -high[dim]));
-      // The offset of an empty slice must not be beyond the end.
-      first.push_back(builder.getIndexAttr(size == 0 ? 0 : begin));
-      left.push_back(builder.getIndexAttr(size));
-      front.push_back(builder.getIndexAttr(std::min(added, to[dim])));
-      behind.push_back(builder.getIndexAttr(to[dim] - std::min(added, to[dim]) - size));
+      int64_t offset = std::min(from[dim], std::max<int64_t>(0, -low[dim])), padding = std::max<int64_t>(0, low[dim]);
+      int64_t size = std::max<int64_t>(0, from[dim] - offset - std::max<int64_t>(0, -high[dim]));
+      // The offset of an empty slice must be in bounds.
+      offsets.push_back(builder.getIndexAttr(size == 0 ? 0 : offset));
+      sizes.push_back(builder.getIndexAttr(size));
+      newLow.push_back(builder.getIndexAttr(std::min(padding, to[dim])));
+      newHigh.push_back(builder.getIndexAttr(to[dim] - std::min(padding, to[dim]) - size));
     }
-    Value slice = tensor::ExtractSliceOp::create(builder, pad.getLoc(), pad.getSource(), first, left, steps);
-    auto around = tensor::PadOp::create(builder, pad.getLoc(), pad.getResultType(), slice, front, behind);
-    around.getRegion().takeBody(pad.getRegion());
-    pad.replaceAllUsesWith(around.getResult());
+    Value slice = tensor::ExtractSliceOp::create(builder, pad.getLoc(), pad.getSource(), offsets, sizes, strides);
+    auto padded = tensor::PadOp::create(builder, pad.getLoc(), pad.getResultType(), slice, newLow, newHigh);
+    padded.getRegion().takeBody(pad.getRegion());
+    pad.replaceAllUsesWith(padded.getResult());
     pad.erase();
   }
 
-  /// The JIT has no function for `math.absi`: computes the maximum of the integer and its negative.
-  static void compare(math::AbsIOp magnitude) {
+  /// Replaces `math.absi`, for which the JIT has no function, by the maximum of the integer and its negative.
+  static void lowerAbsI(math::AbsIOp magnitude) {
     OpBuilder builder(magnitude);
     Location location = magnitude.getLoc();
     Value zero = arith::ConstantOp::create(builder, location, builder.getZeroAttr(magnitude.getType()));
@@ -186,8 +186,8 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
     magnitude.erase();
   }
 
-  /// The JIT has no function for `math.copysign`: combines the bits of one number with the sign bit of the other.
-  static void copyBit(math::CopySignOp sign) {
+  /// Replaces `math.copysign`, for which the JIT has no function, by operations on bits.
+  static void lowerCopySign(math::CopySignOp sign) {
     OpBuilder builder(sign);
     Location location = sign.getLoc();
     Type type = sign.getType(), bits = builder.getI64Type();
@@ -196,22 +196,22 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
     if (auto shaped = dyn_cast<ShapedType>(type))
       bits = shaped.clone(bits);
     auto constant = [&](int64_t number) -> Value {
-      auto one = builder.getI64IntegerAttr(number);
+      auto element = builder.getI64IntegerAttr(number);
       if (auto shaped = dyn_cast<ShapedType>(bits))
-        return arith::ConstantOp::create(builder, location, DenseElementsAttr::get(shaped, one));
-      return arith::ConstantOp::create(builder, location, one);
+        return arith::ConstantOp::create(builder, location, DenseElementsAttr::get(shaped, element));
+      return arith::ConstantOp::create(builder, location, element);
     };
-    Value from = arith::BitcastOp::create(builder, location, bits, sign.getLhs());
-    Value of = arith::BitcastOp::create(builder, location, bits, sign.getRhs());
-    from = arith::AndIOp::create(builder, location, from, constant(std::numeric_limits<int64_t>::max()));
-    of = arith::AndIOp::create(builder, location, of, constant(std::numeric_limits<int64_t>::min()));
-    Value both = arith::OrIOp::create(builder, location, from, of);
-    sign.replaceAllUsesWith(arith::BitcastOp::create(builder, location, type, both).getResult());
+    Value magnitudeBits = arith::BitcastOp::create(builder, location, bits, sign.getLhs());
+    Value signBits = arith::BitcastOp::create(builder, location, bits, sign.getRhs());
+    magnitudeBits = arith::AndIOp::create(builder, location, magnitudeBits, constant(std::numeric_limits<int64_t>::max()));
+    signBits = arith::AndIOp::create(builder, location, signBits, constant(std::numeric_limits<int64_t>::min()));
+    Value combinedBits = arith::OrIOp::create(builder, location, magnitudeBits, signBits);
+    sign.replaceAllUsesWith(arith::BitcastOp::create(builder, location, type, combinedBits).getResult());
     sign.erase();
   }
 
-  /// `linalg.softmax` has no loops of its own.
-  static LogicalResult decompose(linalg::AggregatedOpInterface op) {
+  /// Decomposes an op such as `linalg.softmax`, which has no loops of its own.
+  static LogicalResult decomposeAggregatedOp(linalg::AggregatedOpInterface op) {
     OpBuilder builder(op);
     FailureOr<SmallVector<Value>> parts = op.decomposeOperation(builder);
     if (mlir::failed(parts))
@@ -222,7 +222,7 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
   }
 
   /// Replaces `math.fpowi` by `math.powf`: `math-expand-ops` treats every zero with a negative exponent as negative.
-  static void widenExponent(math::FPowIOp power) {
+  static void lowerFPowI(math::FPowIOp power) {
     OpBuilder builder(power);
     Value exponent = arith::SIToFPOp::create(builder, power.getLoc(), power.getType(), power.getRhs());
     Value result = math::PowFOp::create(builder, power.getLoc(), power.getLhs(), exponent);
@@ -231,72 +231,73 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
   }
 
   /// Lowers a scan to loops over elements: the second result has the running value.
-  static void spell(tm_tensor::ScanOp scan) {
+  static void lowerScan(tm_tensor::ScanOp scan) {
     OpBuilder builder(scan);
     Location location = scan.getLoc();
     auto index = [&](int64_t value) -> Value { return arith::ConstantIndexOp::create(builder, location, value); };
-    int64_t along = scan.getDimension();
+    int64_t dim = scan.getDimension();
     ArrayRef<int64_t> shape = cast<RankedTensorType>(scan.getInputs()[0].getType()).getShape();
     SmallVector<Value> lower(shape.size(), index(0)), upper, steps(shape.size(), index(1));
     for (int64_t size : shape)
       upper.push_back(index(size));
     Value first = index(0);
-    auto body = [&](OpBuilder &inner, Location at, ValueRange place, ValueRange results) -> scf::ValueVector {
-      SmallVector<Value> rest(place);
-      rest.erase(rest.begin() + along);
-      Value isFirst = arith::CmpIOp::create(inner, at, arith::CmpIPredicate::eq, place[along], first);
-      Value element = tensor::ExtractOp::create(inner, at, scan.getInputs()[0], place);
-      Value sum = tensor::ExtractOp::create(inner, at, results[1], rest);
-      Value next = combined(inner, scan.getBody().front(), {sum, element});
-      Value given = scan.getInclusive() ? Value(arith::SelectOp::create(inner, at, isFirst, element, next)) : sum;
-      Value kept = scan.getInclusive() ? given : next;
-      return {tensor::InsertOp::create(inner, at, given, results[0], place), tensor::InsertOp::create(inner, at, kept, results[1], rest)};
+    auto body = [&](OpBuilder &inner, Location loc, ValueRange point, ValueRange results) -> scf::ValueVector {
+      SmallVector<Value> reducedPoint(point);
+      reducedPoint.erase(reducedPoint.begin() + dim);
+      Value isFirst = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::eq, point[dim], first);
+      Value element = tensor::ExtractOp::create(inner, loc, scan.getInputs()[0], point);
+      Value previous = tensor::ExtractOp::create(inner, loc, results[1], reducedPoint);
+      Value combined = inlineBody(inner, scan.getBody().front(), {previous, element});
+      Value output = scan.getInclusive() ? Value(arith::SelectOp::create(inner, loc, isFirst, element, combined)) : previous;
+      Value accumulator = scan.getInclusive() ? output : combined;
+      return {tensor::InsertOp::create(inner, loc, output, results[0], point), tensor::InsertOp::create(inner, loc, accumulator, results[1], reducedPoint)};
     };
-    scf::LoopNest nest = scf::buildLoopNest(builder, location, lower, upper, steps, scan.getOutputs(), body);
-    scan.replaceAllUsesWith(nest.results);
+    scf::LoopNest loops = scf::buildLoopNest(builder, location, lower, upper, steps, scan.getOutputs(), body);
+    scan.replaceAllUsesWith(loops.results);
     scan.erase();
   }
 
   /// Lowers a scatter to loops over the elements of each update, in order. Windows are right-aligned to the target.
-  static LogicalResult spell(tm_tensor::ScatterOp scatter) {
+  static LogicalResult lowerScatter(tm_tensor::ScatterOp scatter) {
     OpBuilder builder(scatter);
     Location location = scatter.getLoc();
-    auto index = [&](OpBuilder &at, int64_t value) -> Value { return arith::ConstantIndexOp::create(at, location, value); };
-    Value parts = scatter.getInputs()[0], places = scatter.getInputs()[1];
-    auto shapeOf = [](Value tensor) { return cast<RankedTensorType>(tensor.getType()).getShape(); };
-    ArrayRef<int64_t> shape = shapeOf(parts);
-    int64_t rank = shapeOf(scatter.getOutputs()[0]).size(), first = rank - (shape.size() - 1);
+    auto createIndex = [&](OpBuilder &nested, int64_t value) -> Value { return arith::ConstantIndexOp::create(nested, location, value); };
+    Value updates = scatter.getInputs()[0], indices = scatter.getInputs()[1];
+    auto getShape = [](Value tensor) { return cast<RankedTensorType>(tensor.getType()).getShape(); };
+    ArrayRef<int64_t> shape = getShape(updates);
+    int64_t rank = getShape(scatter.getOutputs()[0]).size(), first = rank - (shape.size() - 1);
     if (first < 0)
       return scatter.emitError("the reference cannot insert a tensor of higher rank into one of lower rank");
-    SmallVector<Value> lower(shape.size(), index(builder, 0)), upper, steps(shape.size(), index(builder, 1));
+    SmallVector<Value> lower(shape.size(), createIndex(builder, 0)), upper, steps(shape.size(), createIndex(builder, 1));
     for (int64_t size : shape)
-      upper.push_back(index(builder, size));
-    auto body = [&](OpBuilder &inner, Location at, ValueRange point, ValueRange results) -> scf::ValueVector {
+      upper.push_back(createIndex(builder, size));
+    auto body = [&](OpBuilder &inner, Location loc, ValueRange point, ValueRange results) -> scf::ValueVector {
       SmallVector<Value> target(rank, lower[0]);
       for (auto [dim, position] : llvm::enumerate(point.drop_front()))
         target[first + dim] = position;
       for (auto [column, dim] : llvm::enumerate(scatter.getDimensionMap())) {
-        Value place = tensor::ExtractOp::create(inner, at, places, ValueRange{point[0], index(inner, column)});
-        Value begin = arith::IndexCastOp::create(inner, at, inner.getIndexType(), place);
-        target[dim] = arith::AddIOp::create(inner, at, target[dim], begin);
+        Value index = tensor::ExtractOp::create(inner, loc, indices, ValueRange{point[0], createIndex(inner, column)});
+        Value offset = arith::IndexCastOp::create(inner, loc, inner.getIndexType(), index);
+        target[dim] = arith::AddIOp::create(inner, loc, target[dim], offset);
       }
-      Value part = tensor::ExtractOp::create(inner, at, parts, point);
-      Value old = tensor::ExtractOp::create(inner, at, results[0], target);
-      Value next = combined(inner, scatter.getBody().front(), {part, old});
-      return {tensor::InsertOp::create(inner, at, next, results[0], target)};
+      Value update = tensor::ExtractOp::create(inner, loc, updates, point);
+      Value current = tensor::ExtractOp::create(inner, loc, results[0], target);
+      Value combined = inlineBody(inner, scatter.getBody().front(), {update, current});
+      return {tensor::InsertOp::create(inner, loc, combined, results[0], target)};
     };
-    scf::LoopNest nest = scf::buildLoopNest(builder, location, lower, upper, steps, scatter.getOutputs(), body);
-    scatter.replaceAllUsesWith(nest.results);
+    scf::LoopNest loops = scf::buildLoopNest(builder, location, lower, upper, steps, scatter.getOutputs(), body);
+    scatter.replaceAllUsesWith(loops.results);
     scatter.erase();
     return success();
   }
 
-  /// Bounds the trip count. Accepted loops have fewer iterations; iterations after a false condition have no effect.
-  static void bound(scf::WhileOp loop) {
-    constexpr int64_t kMostTurns = 1024;
+  /// Replaces a `scf.while` by a loop of fixed trip count. Iterations after a false condition have no effect. An assertion
+  /// fails if the original loop has more iterations.
+  static void boundTripCount(scf::WhileOp loop) {
+    constexpr int64_t kMaxIterations = 1024;
     OpBuilder builder(loop);
     Location location = loop.getLoc();
-    auto run = [](OpBuilder &inner, Block &block, ValueRange arguments) -> SmallVector<Value> {
+    auto inlineBlock = [](OpBuilder &inner, Block &block, ValueRange arguments) -> SmallVector<Value> {
       IRMapping mapping;
       mapping.map(block.getArguments(), arguments);
       for (Operation &op : block.without_terminator())
@@ -311,181 +312,187 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
       else
         carried.push_back(arith::ConstantOp::create(builder, location, builder.getZeroAttr(type)));
     }
-    auto index = [&](int64_t value) -> Value { return arith::ConstantIndexOp::create(builder, location, value); };
-    size_t nInits = loop.getInits().size();
-    auto body = [&](OpBuilder &inner, Location at, Value, ValueRange values) {
-      auto turn = [&](OpBuilder &then, Location where) {
-        SmallVector<Value> asked = run(then, *loop.getBeforeBody(), values.slice(1, nInits));
-        auto next = [&](OpBuilder &again, Location place) { scf::YieldOp::create(again, place, run(again, *loop.getAfterBody(), ArrayRef(asked).drop_front())); };
-        auto last = [&](OpBuilder &end, Location place) { scf::YieldOp::create(end, place, values.slice(1, nInits)); };
-        auto chosen = scf::IfOp::create(then, where, asked.front(), next, last);
-        SmallVector<Value> given = {asked.front()};
-        llvm::append_range(given, chosen.getResults());
-        given.append(asked.begin() + 1, asked.end());
-        scf::YieldOp::create(then, where, given);
+    auto createIndex = [&](int64_t value) -> Value { return arith::ConstantIndexOp::create(builder, location, value); };
+    size_t numInits = loop.getInits().size();
+    auto body = [&](OpBuilder &inner, Location loc, Value, ValueRange values) {
+      auto executeIteration = [&](OpBuilder &nested, Location loc) {
+        SmallVector<Value> conditionResults = inlineBlock(nested, *loop.getBeforeBody(), values.slice(1, numInits));
+        auto executeBody = [&](OpBuilder &thenBuilder, Location loc) {
+          SmallVector<Value> next = inlineBlock(thenBuilder, *loop.getAfterBody(), ArrayRef(conditionResults).drop_front());
+          scf::YieldOp::create(thenBuilder, loc, next);
+        };
+        auto keepValues = [&](OpBuilder &elseBuilder, Location loc) {
+          scf::YieldOp::create(elseBuilder, loc, values.slice(1, numInits));
+        };
+        auto branches = scf::IfOp::create(nested, loc, conditionResults.front(), executeBody, keepValues);
+        SmallVector<Value> yielded = {conditionResults.front()};
+        llvm::append_range(yielded, branches.getResults());
+        yielded.append(conditionResults.begin() + 1, conditionResults.end());
+        scf::YieldOp::create(nested, loc, yielded);
       };
-      auto rest = [&](OpBuilder &end, Location where) { scf::YieldOp::create(end, where, values); };
-      auto both = scf::IfOp::create(inner, at, values.front(), turn, rest);
-      scf::YieldOp::create(inner, at, both.getResults());
+      auto skipIteration = [&](OpBuilder &nested, Location loc) { scf::YieldOp::create(nested, loc, values); };
+      auto iteration = scf::IfOp::create(inner, loc, values.front(), executeIteration, skipIteration);
+      scf::YieldOp::create(inner, loc, iteration.getResults());
     };
-    auto turns = scf::ForOp::create(builder, location, index(0), index(kMostTurns), index(1), carried, body);
-    Value yes = arith::ConstantIntOp::create(builder, location, 1, 1);
-    Value hasEnded = arith::XOrIOp::create(builder, location, turns.getResult(0), yes);
+    auto counted = scf::ForOp::create(builder, location, createIndex(0), createIndex(kMaxIterations), createIndex(1), carried, body);
+    Value isTrue = arith::ConstantIntOp::create(builder, location, 1, 1);
+    Value hasEnded = arith::XOrIOp::create(builder, location, counted.getResult(0), isTrue);
     cf::AssertOp::create(builder, location, hasEnded, "the loop has more iterations than the reference executes");
-    loop.replaceAllUsesWith(turns.getResults().drop_front(1 + nInits));
+    loop.replaceAllUsesWith(counted.getResults().drop_front(1 + numInits));
     loop.erase();
   }
 
-  /// Lowers a sort to a bubble sort with one pass per element. Swaps two neighbors if the second is strictly before.
-  static void spell(tm_tensor::SortOp sort) {
+  /// Lowers a sort to a bubble sort with one pass per element. Swaps two neighbors if the second one strictly precedes the
+  /// first one.
+  static void lowerSort(tm_tensor::SortOp sort) {
     OpBuilder builder(sort);
     Location location = sort.getLoc();
-    auto index = [](OpBuilder &inner, Location at, int64_t value) -> Value { return arith::ConstantIndexOp::create(inner, at, value); };
-    int64_t along = sort.getDimension();
+    auto createIndex = [](OpBuilder &inner, Location loc, int64_t value) -> Value { return arith::ConstantIndexOp::create(inner, loc, value); };
+    int64_t dim = sort.getDimension();
     SmallVector<Value> upper;
     for (int64_t size : cast<RankedTensorType>(sort.getOutputs()[0].getType()).getShape())
-      upper.push_back(index(builder, location, size));
+      upper.push_back(createIndex(builder, location, size));
     // The outermost loop is over passes; the first element of a pair is at most the second to last.
-    upper.insert(upper.begin(), upper[along]);
-    upper[along + 1] = arith::SubIOp::create(builder, location, upper[along + 1], index(builder, location, 1));
-    SmallVector<Value> lower(upper.size(), index(builder, location, 0)), steps(upper.size(), index(builder, location, 1));
-    auto body = [&](OpBuilder &inner, Location at, ValueRange point, ValueRange tensors) -> scf::ValueVector {
+    upper.insert(upper.begin(), upper[dim]);
+    upper[dim + 1] = arith::SubIOp::create(builder, location, upper[dim + 1], createIndex(builder, location, 1));
+    SmallVector<Value> lower(upper.size(), createIndex(builder, location, 0)), steps(upper.size(), createIndex(builder, location, 1));
+    auto body = [&](OpBuilder &inner, Location loc, ValueRange point, ValueRange tensors) -> scf::ValueVector {
       SmallVector<Value> first(point.drop_front()), second(first);
-      second[along] = arith::AddIOp::create(inner, at, first[along], steps[0]);
+      second[dim] = arith::AddIOp::create(inner, loc, first[dim], steps[0]);
       SmallVector<Value> forwards, backwards;
       for (Value tensor : tensors) {
-        Value one = tensor::ExtractOp::create(inner, at, tensor, first), other = tensor::ExtractOp::create(inner, at, tensor, second);
-        forwards.append({one, other});
-        backwards.append({other, one});
+        Value left = tensor::ExtractOp::create(inner, loc, tensor, first), right = tensor::ExtractOp::create(inner, loc, tensor, second);
+        forwards.append({left, right});
+        backwards.append({right, left});
       }
-      Value stays = combined(inner, sort.getBody().front(), forwards), turns = combined(inner, sort.getBody().front(), backwards);
-      Value isTurned = arith::CmpIOp::create(inner, at, arith::CmpIPredicate::ugt, turns, stays);
+      Value isForward = inlineBody(inner, sort.getBody().front(), forwards), isBackward = inlineBody(inner, sort.getBody().front(), backwards);
+      Value isSwapped = arith::CmpIOp::create(inner, loc, arith::CmpIPredicate::ugt, isBackward, isForward);
       scf::ValueVector next;
       for (auto [position, tensor] : llvm::enumerate(tensors)) {
-        Value one = forwards[2 * position], other = backwards[2 * position];
-        Value before = arith::SelectOp::create(inner, at, isTurned, other, one), behind = arith::SelectOp::create(inner, at, isTurned, one, other);
-        Value half = tensor::InsertOp::create(inner, at, before, tensor, first);
-        next.push_back(tensor::InsertOp::create(inner, at, behind, half, second));
+        Value left = forwards[2 * position], right = backwards[2 * position];
+        Value newFirst = arith::SelectOp::create(inner, loc, isSwapped, right, left), newSecond = arith::SelectOp::create(inner, loc, isSwapped, left, right);
+        Value partial = tensor::InsertOp::create(inner, loc, newFirst, tensor, first);
+        next.push_back(tensor::InsertOp::create(inner, loc, newSecond, partial, second));
       }
       return next;
     };
-    scf::LoopNest nest = scf::buildLoopNest(builder, location, lower, upper, steps, sort.getOutputs(), body);
-    sort.replaceAllUsesWith(nest.results);
+    scf::LoopNest loops = scf::buildLoopNest(builder, location, lower, upper, steps, sort.getOutputs(), body);
+    sort.replaceAllUsesWith(loops.results);
     sort.erase();
   }
 
-  /// Lowers top-k to a sort of the elements with their positions, and takes the first ones.
-  static void spell(tm_tensor::TopkOp topk) {
+  /// Lowers top-k to a sort of the elements with their indices, followed by a slice of the first elements.
+  static void lowerTopk(tm_tensor::TopkOp topk) {
     OpBuilder builder(topk);
     Location location = topk.getLoc();
     SmallVector<Value> tensors(topk.getInputs());
     auto type = cast<RankedTensorType>(tensors[0].getType());
-    int64_t along = topk.getDimension();
+    int64_t dim = topk.getDimension();
     if (tensors.size() == 1) {
-      auto placesType = type.clone(cast<RankedTensorType>(topk.getOutputs()[1].getType()).getElementType());
-      auto place = [&](OpBuilder &inner, Location at, ValueRange point) {
-        Value number = point[along];
-        if (!placesType.getElementType().isIndex())
-          number = arith::IndexCastOp::create(inner, at, placesType.getElementType(), number);
-        tensor::YieldOp::create(inner, at, number);
+      auto indicesType = type.clone(cast<RankedTensorType>(topk.getOutputs()[1].getType()).getElementType());
+      auto buildIndex = [&](OpBuilder &inner, Location loc, ValueRange point) {
+        Value number = point[dim];
+        if (!indicesType.getElementType().isIndex())
+          number = arith::IndexCastOp::create(inner, loc, indicesType.getElementType(), number);
+        tensor::YieldOp::create(inner, loc, number);
       };
-      tensors.push_back(tensor::GenerateOp::create(builder, location, placesType, ValueRange(), place));
+      tensors.push_back(tensor::GenerateOp::create(builder, location, indicesType, ValueRange(), buildIndex));
     }
     SmallVector<Type> types = {tensors[0].getType(), tensors[1].getType()};
-    auto sort = tm_tensor::SortOp::create(builder, location, types, tensors, static_cast<uint64_t>(along));
+    auto sort = tm_tensor::SortOp::create(builder, location, types, tensors, static_cast<uint64_t>(dim));
     sort.getBody().takeBody(topk.getBody());
-    Type placed = cast<RankedTensorType>(types[1]).getElementType();
-    sort.getBody().front().addArguments({placed, placed}, {location, location});
+    Type indexType = cast<RankedTensorType>(types[1]).getElementType();
+    sort.getBody().front().addArguments({indexType, indexType}, {location, location});
     SmallVector<OpFoldResult> offsets(type.getRank(), builder.getIndexAttr(0)), steps(type.getRank(), builder.getIndexAttr(1)), sizes;
     for (int64_t size : cast<RankedTensorType>(topk.getResult(0).getType()).getShape())
       sizes.push_back(builder.getIndexAttr(size));
     for (auto [result, sorted] : llvm::zip_equal(topk.getResults(), sort.getResults()))
       result.replaceAllUsesWith(tensor::ExtractSliceOp::create(builder, location, cast<RankedTensorType>(result.getType()), sorted, offsets, sizes, steps));
     topk.erase();
-    spell(sort);
+    lowerSort(sort);
   }
 
-  /// Lowers attention to linalg ops. A fully masked row has no maximum and no sum: its weights are 0.
-  static void spell(tm_tensor::AttentionOp attention) {
+  /// Lowers attention to linalg ops. The weights of a fully masked row, which has no maximum and no sum, are 0.
+  static void lowerAttention(tm_tensor::AttentionOp attention) {
     OpBuilder builder(attention);
     Location location = attention.getLoc();
-    auto shapeOf = [](Value tensor) { return cast<RankedTensorType>(tensor.getType()).getShape(); };
+    auto getShape = [](Value tensor) { return cast<RankedTensorType>(tensor.getType()).getShape(); };
     ValueRange inputs = attention.getInputs();
     auto element = cast<FloatType>(cast<RankedTensorType>(inputs[0].getType()).getElementType());
     // Batch dimensions, then rows, columns and the reduction dimension.
-    unsigned nBatch = shapeOf(inputs[0]).size() - 2, nDims = nBatch + 3;
-    auto mapOf = [&](ArrayRef<unsigned> last) {
+    unsigned numBatchDims = getShape(inputs[0]).size() - 2, numDims = numBatchDims + 3;
+    auto buildMap = [&](ArrayRef<unsigned> dimsAfterBatch) {
       SmallVector<AffineExpr> dims;
-      for (unsigned dim = 0; dim < nBatch; ++dim)
+      for (unsigned dim = 0; dim < numBatchDims; ++dim)
         dims.push_back(builder.getAffineDimExpr(dim));
-      for (unsigned dim : last)
-        dims.push_back(builder.getAffineDimExpr(nBatch + dim));
-      return AffineMap::get(nDims, 0, dims, builder.getContext());
+      for (unsigned dim : dimsAfterBatch)
+        dims.push_back(builder.getAffineDimExpr(numBatchDims + dim));
+      return AffineMap::get(numDims, 0, dims, builder.getContext());
     };
-    auto number = [&](OpBuilder &at, double value) -> Value { return arith::ConstantOp::create(at, location, at.getFloatAttr(element, value)); };
-    auto filled = [&](ArrayRef<int64_t> shape, double value) -> Value {
+    auto createConstant = [&](OpBuilder &nested, double value) -> Value { return arith::ConstantOp::create(nested, location, nested.getFloatAttr(element, value)); };
+    auto createFilled = [&](ArrayRef<int64_t> shape, double value) -> Value {
       Value empty = tensor::EmptyOp::create(builder, location, shape, element);
-      return linalg::FillOp::create(builder, location, number(builder, value), empty).getResult(0);
+      return linalg::FillOp::create(builder, location, createConstant(builder, value), empty).getResult(0);
     };
-    auto product = [&](Value left, Value right, std::array<SmallVector<unsigned>, 3> dims, ArrayRef<int64_t> shape) -> Value {
-      SmallVector<utils::IteratorType> iterators(nDims, utils::IteratorType::parallel);
+    auto createMatmul = [&](Value left, Value right, std::array<SmallVector<unsigned>, 3> dims, ArrayRef<int64_t> shape) -> Value {
+      SmallVector<utils::IteratorType> iterators(numDims, utils::IteratorType::parallel);
       iterators.back() = utils::IteratorType::reduction;
-      SmallVector<AffineMap> maps = {mapOf(dims[0]), mapOf(dims[1]), mapOf(dims[2])};
-      auto body = [&](OpBuilder &inner, Location at, ValueRange values) {
-        Value next = arith::MulFOp::create(inner, at, values[0], values[1]);
-        linalg::YieldOp::create(inner, at, Value(arith::AddFOp::create(inner, at, next, values[2])));
+      SmallVector<AffineMap> maps = {buildMap(dims[0]), buildMap(dims[1]), buildMap(dims[2])};
+      auto body = [&](OpBuilder &inner, Location loc, ValueRange values) {
+        Value next = arith::MulFOp::create(inner, loc, values[0], values[1]);
+        linalg::YieldOp::create(inner, loc, Value(arith::AddFOp::create(inner, loc, next, values[2])));
       };
-      Value start = filled(shape, 0);
+      Value start = createFilled(shape, 0);
       return linalg::GenericOp::create(builder, location, start.getType(), ValueRange{left, right}, start, maps, iterators, body).getResult(0);
     };
-    SmallVector<int64_t> shape(shapeOf(inputs[0])), rows(shape);
-    shape.back() = shapeOf(inputs[1])[nBatch];
+    SmallVector<int64_t> shape(getShape(inputs[0])), rows(shape);
+    shape.back() = getShape(inputs[1])[numBatchDims];
     rows.pop_back();
-    Value scores = product(inputs[0], inputs[1], {SmallVector<unsigned>{0, 2}, {1, 2}, {0, 1}}, shape);
-    double scale = 1 / std::sqrt(static_cast<double>(shapeOf(inputs[0]).back()));
-    // Applies an elementwise function to `with`: tensors of the shape of the scores, or with one number per row.
-    auto each = [&](ValueRange with, llvm::function_ref<Value(OpBuilder &, ValueRange)> function) {
+    Value scores = createMatmul(inputs[0], inputs[1], {SmallVector<unsigned>{0, 2}, {1, 2}, {0, 1}}, shape);
+    double scale = 1 / std::sqrt(static_cast<double>(getShape(inputs[0]).back()));
+    // Applies an elementwise function to tensors of the shape of the scores, or with one number per row.
+    auto applyElementwise = [&](ValueRange operands, llvm::function_ref<Value(OpBuilder &, ValueRange)> function) {
       SmallVector<AffineMap> maps;
-      for (Value value : with)
-        maps.push_back(shapeOf(value).size() == shape.size() ? builder.getMultiDimIdentityMap(shape.size())
+      for (Value value : operands)
+        maps.push_back(getShape(value).size() == shape.size() ? builder.getMultiDimIdentityMap(shape.size())
                                                               : AffineMap::getMultiDimIdentityMap(shape.size(), builder.getContext()).dropResult(rows.size()));
       maps.push_back(builder.getMultiDimIdentityMap(shape.size()));
       SmallVector<utils::IteratorType> iterators(shape.size(), utils::IteratorType::parallel);
-      Value start = filled(shape, 0);
-      auto body = [&](OpBuilder &inner, Location at, ValueRange values) { linalg::YieldOp::create(inner, at, function(inner, values)); };
-      scores = linalg::GenericOp::create(builder, location, start.getType(), with, start, maps, iterators, body).getResult(0);
+      Value start = createFilled(shape, 0);
+      auto body = [&](OpBuilder &inner, Location loc, ValueRange values) { linalg::YieldOp::create(inner, loc, function(inner, values)); };
+      scores = linalg::GenericOp::create(builder, location, start.getType(), operands, start, maps, iterators, body).getResult(0);
     };
-    auto overRow = [&](double start, llvm::function_ref<Value(OpBuilder &, Value, Value)> function) -> Value {
-      auto body = [&](OpBuilder &inner, Location at, ValueRange values) { linalg::YieldOp::create(inner, at, function(inner, values[0], values[1])); };
-      return linalg::ReduceOp::create(builder, location, scores, filled(rows, start), ArrayRef<int64_t>{static_cast<int64_t>(rows.size())}, body).getResult(0);
+    auto reduceRows = [&](double start, llvm::function_ref<Value(OpBuilder &, Value, Value)> function) -> Value {
+      auto body = [&](OpBuilder &inner, Location loc, ValueRange values) { linalg::YieldOp::create(inner, loc, function(inner, values[0], values[1])); };
+      return linalg::ReduceOp::create(builder, location, scores, createFilled(rows, start), ArrayRef<int64_t>{static_cast<int64_t>(rows.size())}, body).getResult(0);
     };
-    each(scores, [&](OpBuilder &at, ValueRange values) -> Value { return arith::MulFOp::create(at, location, values[0], number(at, scale)); });
+    applyElementwise(scores, [&](OpBuilder &nested, ValueRange values) -> Value { return arith::MulFOp::create(nested, location, values[0], createConstant(nested, scale)); });
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
     if (inputs.size() == 4)
-      each({scores, inputs[3]}, [&](OpBuilder &at, ValueRange values) -> Value {
+      applyElementwise({scores, inputs[3]}, [&](OpBuilder &nested, ValueRange values) -> Value {
         if (values[1].getType().isInteger(1))
-          return arith::SelectOp::create(at, location, values[1], values[0], number(at, -kInfinity));
-        return arith::AddFOp::create(at, location, values[0], values[1]);
+          return arith::SelectOp::create(nested, location, values[1], values[0], createConstant(nested, -kInfinity));
+        return arith::AddFOp::create(nested, location, values[0], values[1]);
       });
-    Value most = overRow(-kInfinity, [&](OpBuilder &at, Value one, Value other) -> Value { return arith::MaximumFOp::create(at, location, one, other); });
-    each({scores, most}, [&](OpBuilder &at, ValueRange values) -> Value {
-      Value isEmpty = arith::CmpFOp::create(at, location, arith::CmpFPredicate::OEQ, values[1], number(at, -kInfinity));
-      Value power = math::ExpOp::create(at, location, arith::SubFOp::create(at, location, values[0], values[1]));
-      return arith::SelectOp::create(at, location, isEmpty, number(at, 0), power);
+    Value rowMax = reduceRows(-kInfinity, [&](OpBuilder &nested, Value left, Value right) -> Value { return arith::MaximumFOp::create(nested, location, left, right); });
+    applyElementwise({scores, rowMax}, [&](OpBuilder &nested, ValueRange values) -> Value {
+      Value isEmpty = arith::CmpFOp::create(nested, location, arith::CmpFPredicate::OEQ, values[1], createConstant(nested, -kInfinity));
+      Value power = math::ExpOp::create(nested, location, arith::SubFOp::create(nested, location, values[0], values[1]));
+      return arith::SelectOp::create(nested, location, isEmpty, createConstant(nested, 0), power);
     });
-    Value total = overRow(0, [&](OpBuilder &at, Value one, Value other) -> Value { return arith::AddFOp::create(at, location, one, other); });
-    each({scores, total}, [&](OpBuilder &at, ValueRange values) -> Value {
-      Value isEmpty = arith::CmpFOp::create(at, location, arith::CmpFPredicate::OEQ, values[1], number(at, 0));
-      return arith::SelectOp::create(at, location, isEmpty, number(at, 0), arith::DivFOp::create(at, location, values[0], values[1]));
+    Value rowSum = reduceRows(0, [&](OpBuilder &nested, Value left, Value right) -> Value { return arith::AddFOp::create(nested, location, left, right); });
+    applyElementwise({scores, rowSum}, [&](OpBuilder &nested, ValueRange values) -> Value {
+      Value isEmpty = arith::CmpFOp::create(nested, location, arith::CmpFPredicate::OEQ, values[1], createConstant(nested, 0));
+      return arith::SelectOp::create(nested, location, isEmpty, createConstant(nested, 0), arith::DivFOp::create(nested, location, values[0], values[1]));
     });
-    SmallVector<int64_t> result(shapeOf(attention.getResult(0)));
-    Value y = product(scores, inputs[2], {SmallVector<unsigned>{0, 2}, {2, 1}, {0, 1}}, result);
-    attention.getResult(0).replaceAllUsesWith(y);
+    SmallVector<int64_t> outputShape(getShape(attention.getResult(0)));
+    Value output = createMatmul(scores, inputs[2], {SmallVector<unsigned>{0, 2}, {2, 1}, {0, 1}}, outputShape);
+    attention.getResult(0).replaceAllUsesWith(output);
     attention.erase();
   }
 
-  /// Inlines a body at the builder, with `elements` as arguments, and returns the yielded value.
-  static Value combined(OpBuilder &builder, Block &body, ArrayRef<Value> elements) {
+  /// Inlines a body at the insertion point, with `elements` as arguments, and returns the yielded value.
+  static Value inlineBody(OpBuilder &builder, Block &body, ArrayRef<Value> elements) {
     IRMapping mapping;
     mapping.map(body.getArguments(), elements);
     for (Operation &op : body.without_terminator())
@@ -493,8 +500,8 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
     return mapping.lookup(body.getTerminator()->getOperand(0));
   }
 
-  /// `math-expand-ops` lowers `math.clampf` wrongly: numbers between the bounds become the upper bound.
-  static void bound(math::ClampFOp clamp) {
+  /// Replaces `math.clampf`, which `math-expand-ops` lowers incorrectly: numbers between the bounds become the upper bound.
+  static void lowerClamp(math::ClampFOp clamp) {
     OpBuilder builder(clamp);
     Value above = arith::MaximumFOp::create(builder, clamp.getLoc(), clamp.getValue(), clamp.getMin());
     Value result = arith::MinimumFOp::create(builder, clamp.getLoc(), above, clamp.getMax());
@@ -503,9 +510,9 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
   }
 };
 
-/// Registers the passes that the pipeline below names.
+/// Registers the passes of `kPipeline`.
 void registerReferencePasses() {
-  std::unique_lock lock(spyre::passRegistry());
+  std::unique_lock lock(spyre::getPassRegistryMutex());
   static bool registered = false;
   if (std::exchange(registered, true))
     return;
@@ -536,8 +543,8 @@ void registerReferencePasses() {
   memref::registerExpandOpsPass();
   memref::registerExpandStridedMetadataPass();
   LLVM::registerLLVMRequestCWrappersPass();
-  PassRegistration<CopiesToLinalgPass>();
-  PassRegistration<ReferenceFormsPass>();
+  PassRegistration<LowerCopiesPass>();
+  PassRegistration<NormalizeOpsPass>();
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
 }
@@ -555,7 +562,7 @@ constexpr llvm::StringLiteral kPipeline =
     "reconcile-unrealized-casts,symbol-dce";
 
 LogicalResult parseReferencePipeline(OpPassManager &passes) {
-  std::shared_lock lock(spyre::passRegistry());
+  std::shared_lock lock(spyre::getPassRegistryMutex());
   return parsePassPipeline(kPipeline, passes);
 }
 } // namespace
@@ -576,7 +583,7 @@ void spyreRegisterReferenceDialects(MlirDialectRegistry registry) {
   registerLLVMDialectTranslation(into);
 }
 
-void spyreReferenceGuard() { spyre::guardReference(); }
+void spyreReferenceBeginGuard() { spyre::guardReference(); }
 
 void spyreReferenceEndGuard() { spyre::endReferenceGuard(); }
 

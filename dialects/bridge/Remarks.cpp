@@ -1,4 +1,4 @@
-//===- Remarks.cpp - what was decided, for MLIR's remark engine -----------===//
+//===- Remarks.cpp - optimization remarks ---------------------------------===//
 //
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -18,11 +18,11 @@
 using namespace mlir;
 
 namespace {
-/// Passes each remark to a callback in YAML, which LLVM's tools read. The caller writes the file; MLIR's own streamer
+/// Remark streamer that passes each remark to a callback in YAML, which LLVM's tools read. The caller writes the file; MLIR's own streamer
 /// would open it before the compilation succeeds.
 class YamlStreamer final : public remark::detail::MLIRRemarkStreamerBase {
 public:
-  YamlStreamer(SpyrePipelineAnswer takes, void *taken) : takes(takes), taken(taken) {}
+  YamlStreamer(SpyreTextCallback callback, void *data) : callback(callback), data(data) {}
 
   void streamOptimizationRemark(const remark::detail::Remark &remark) override {
     std::string text;
@@ -30,52 +30,52 @@ public:
     auto serializer = llvm::cantFail(llvm::remarks::createRemarkSerializer(llvm::remarks::Format::YAML, stream));
     serializer->emit(remark.generateRemark());
     serializer.reset();
-    takes(wrap(StringRef(text)), false, taken);
+    callback(wrap(StringRef(text)), false, data);
   }
 
 private:
-  SpyrePipelineAnswer takes;
-  void *taken;
+  SpyreTextCallback callback;
+  void *data;
 };
 
-/// Returns the pattern for one kind of remarks: the patterns for every kind and for this kind, or none. MLIR's own
+/// Combines the pattern for every kind and the pattern for one kind of remarks; none if both are empty. MLIR's own
 /// pattern for every kind has no effect on a kind without a pattern.
-std::optional<std::string> patternOf(MlirStringRef all, MlirStringRef own) {
+std::optional<std::string> joinPatterns(MlirStringRef all, MlirStringRef own) {
   SmallVector<StringRef, 2> patterns;
   llvm::copy_if(ArrayRef{unwrap(all), unwrap(own)}, std::back_inserter(patterns), [](StringRef pattern) { return !pattern.empty(); });
   return patterns.empty() ? std::nullopt : std::optional(llvm::join(patterns, "|"));
 }
 } // namespace
 
-bool spyreAskForRemarks(MlirContext context, MlirStringRef all, MlirStringRef passed, MlirStringRef missed, MlirStringRef analysis,
-                        bool isPrinted, SpyrePipelineAnswer takes, void *taken, SpyrePipelineAnswer answer, void *data) {
+bool spyreEnableRemarks(MlirContext context, MlirStringRef all, MlirStringRef passed, MlirStringRef missed, MlirStringRef analysis,
+                        bool isPrinted, SpyreTextCallback yamlCallback, void *yamlData, SpyreTextCallback errorCallback, void *errorData) {
   for (MlirStringRef pattern : {all, passed, missed, analysis}) {
     std::string reason;
     if (!llvm::Regex(unwrap(pattern)).isValid(reason) && !unwrap(pattern).empty()) {
       std::string message = ("'" + unwrap(pattern) + "' is not a regular expression: " + reason).str();
-      answer(wrap(StringRef(message)), true, data);
+      errorCallback(wrap(StringRef(message)), true, errorData);
       return false;
     }
   }
   remark::RemarkCategories categories;
-  categories.passed = patternOf(all, passed);
-  categories.missed = patternOf(all, missed);
-  categories.analysis = patternOf(all, analysis);
-  std::unique_ptr<YamlStreamer> streamer = isPrinted ? nullptr : std::make_unique<YamlStreamer>(takes, taken);
+  categories.passed = joinPatterns(all, passed);
+  categories.missed = joinPatterns(all, missed);
+  categories.analysis = joinPatterns(all, analysis);
+  std::unique_ptr<YamlStreamer> streamer = isPrinted ? nullptr : std::make_unique<YamlStreamer>(yamlCallback, yamlData);
   auto policy = std::make_unique<remark::RemarkEmittingPolicyAll>();
   return succeeded(
       remark::enableOptimizationRemarks(*unwrap(context), std::move(streamer), std::move(policy), categories, isPrinted));
 }
 
-bool spyreWantsRemarks(MlirContext context) { return unwrap(context)->getRemarkEngine() != nullptr; }
+bool spyreAreRemarksEnabled(MlirContext context) { return unwrap(context)->getRemarkEngine() != nullptr; }
 
-// The engine may keep what it is given until the context goes: names are the context's own.
-void spyreRemark(MlirOperation function, MlirLocation location, int kind, MlirStringRef category, MlirStringRef name, MlirStringRef message) {
+// The engine may store the names until the context is destroyed, so the context owns the names.
+void spyreEmitRemark(MlirOperation function, MlirLocation location, int kind, MlirStringRef category, MlirStringRef name, MlirStringRef message) {
   MLIRContext *context = unwrap(location)->getContext();
-  auto kept = [context](MlirStringRef text) { return StringAttr::get(context, unwrap(text)).getValue(); };
+  auto internText = [context](MlirStringRef text) { return StringAttr::get(context, unwrap(text)).getValue(); };
   StringAttr symbol = unwrap(function)->getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName());
   remark::RemarkOpts options =
-      remark::RemarkOpts::name(kept(name)).category(kept(category)).function(symbol ? symbol.getValue() : StringRef());
+      remark::RemarkOpts::name(internText(name)).category(internText(category)).function(symbol ? symbol.getValue() : StringRef());
   auto emit = kind == SpyreRemarkPassed ? remark::passed : kind == SpyreRemarkMissed ? remark::missed : remark::analysis;
   emit(unwrap(location), options) << remark::add("{0}", unwrap(message).str());
 }

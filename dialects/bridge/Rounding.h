@@ -1,4 +1,4 @@
-//===- Rounding.h - roundings of a module's own formats in f64 ------------===//
+//===- Rounding.h - rounding f64 values to narrower formats ---------------===//
 //
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -11,16 +11,16 @@
 #include "llvm/ADT/APFloat.h"
 
 namespace spyre {
-/// A value and the format that its program rounds it to.
+/// Value with the format to which the program rounds it.
 struct RoundedValue {
   mlir::Value value;
   const llvm::fltSemantics *format;
 };
 
-/// Returns the values of a module that are rounded. Of named `linalg` ops only the results are.
+/// Returns the values of a module that the program rounds. Values in the body of a reduction are not rounded.
 llvm::SmallVector<RoundedValue> findRoundedValues(mlir::Operation *module);
 
-/// Rounds values, which have the type f64 by now.
+/// Inserts ops that round values, whose types are already f64.
 void roundValues(llvm::ArrayRef<RoundedValue> values);
 } // namespace spyre
 

@@ -1,4 +1,4 @@
-//===- Enums.cpp - formats as Formats.def has them ------------------------===//
+//===- Enums.cpp - properties of device formats ---------------------------===//
 //
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -10,21 +10,21 @@
 #include "Enums.cpp.inc"
 
 namespace {
-/// The formats by their rows, so that the numbers of the rows can be compared with those of the enum.
-enum class Row : uint32_t {
+/// Row numbers of Formats.def, which the assertions below compare with the numbers of the enum.
+enum class FormatRow : uint32_t {
 #define SPYRE_FORMAT(variant, name, bytes, description) variant,
 #include "Formats.def"
 };
 #define SPYRE_FORMAT(variant, name, bytes, description)                                                                                       \
-  static_assert(static_cast<uint32_t>(Row::variant) == static_cast<uint32_t>(machine::Format::variant), "Enums.td has another order");
+  static_assert(static_cast<uint32_t>(FormatRow::variant) == static_cast<uint32_t>(machine::Format::variant), "Enums.td has another order");
 #include "Formats.def"
 } // namespace
 
 #define SPYRE_STICK_BYTES(bytes) const int64_t machine::stickBytes = bytes;
 #include "Formats.def"
 
-int64_t machine::bytesOf(Format format) {
-  // A format of the enum without a row is an error of the compiler: the switch has no default.
+int64_t machine::getElementBytes(Format format) {
+  // The switch has no default, so the compiler warns about a format without a row.
   switch (format) {
 #define SPYRE_FORMAT(variant, name, bytes, description)                                                                                       \
   case Format::variant:                                                                                                                       \

@@ -1,4 +1,4 @@
-//===- Enums.h - what is one of a few words -------------------------------===//
+//===- Enums.h - enums of all dialects --------------------------------------===//
 //
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -14,11 +14,11 @@
 #include "Enums.h.inc"
 
 namespace machine {
-/// Bytes of one stick, the unit of transfer.
+/// Size of a stick, the unit of transfer, in bytes.
 extern const int64_t stickBytes;
 
-/// Bytes of one element.
-int64_t bytesOf(Format format);
+/// Returns the size of an element of `format` in bytes.
+int64_t getElementBytes(Format format);
 } // namespace machine
 
 #endif // SPYRE_ENUMS_H

@@ -1,4 +1,4 @@
-//===- Enums.td - what is one of a few words ---------------*- tablegen -*-===//
+//===- Enums.td - enums of all dialects --------------------*- tablegen -*-===//
 //
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -12,19 +12,20 @@
 
 include "mlir/IR/EnumAttr.td"
 
-class Spyre_Enum<string space, string name, string summary, list<I32EnumAttrCase> cases> : I32EnumAttr<name, summary, cases> {
-  let cppNamespace = "::" # space;
+class Spyre_Enum<string enumNamespace, string name, string summary, list<I32EnumAttrCase> cases>
+    : I32EnumAttr<name, summary, cases> {
+  let cppNamespace = "::" # enumNamespace;
   let genSpecializedAttr = 0;
 }
 
-def Machine_Memory : Spyre_Enum<"machine", "Memory", "the memory that a value lives in", [
+def Machine_Memory : Spyre_Enum<"machine", "Memory", "memory of a value", [
   I32EnumAttrCase<"Hbm", 0, "hbm">,
   I32EnumAttrCase<"Lx", 1, "lx">,
   I32EnumAttrCase<"Pool", 2, "pool">
 ]>;
 
-// The rows of Formats.def, in its order: Enums.cpp does not compile with others, and a unit test compares the names.
-def Machine_Format : Spyre_Enum<"machine", "Format", "a number format of the device", [
+// Rows of Formats.def, in order. Enums.cpp does not compile if they differ, and a unit test compares the names.
+def Machine_Format : Spyre_Enum<"machine", "Format", "number format of the device", [
   I32EnumAttrCase<"Sen169Fp16", 0, "SEN169_FP16">,
   I32EnumAttrCase<"IeeeFp32", 1, "IEEE_FP32">,
   I32EnumAttrCase<"IeeeInt32", 2, "IEEE_INT32">,
@@ -34,8 +35,8 @@ def Machine_Format : Spyre_Enum<"machine", "Format", "a number format of the dev
   I32EnumAttrCase<"Sen152Fp8", 6, "SEN152_FP8">
 ]>;
 
-// The variants of Family of the crate `machine`, in its order.
-def Machine_Family : Spyre_Enum<"machine", "Family", "how a device function uses its iteration space", [
+// Variants of `Family` of the crate `machine`, in order.
+def Machine_Family : Spyre_Enum<"machine", "Family", "access pattern of a device function", [
   I32EnumAttrCase<"Pointwise", 0, "pointwise">,
   I32EnumAttrCase<"Reduce", 1, "reduce">,
   I32EnumAttrCase<"Matmul", 2, "matmul">,
@@ -43,14 +44,14 @@ def Machine_Family : Spyre_Enum<"machine", "Family", "how a device function uses
   I32EnumAttrCase<"Gather", 4, "gather">
 ]>;
 
-def Spyre_KnobKind : Spyre_Enum<"spyre", "KnobKind", "how the values of a knob are said", [
+def Spyre_KnobKind : Spyre_Enum<"spyre", "KnobKind", "notation of the values of a knob", [
   I32EnumAttrCase<"List", 0, "list">,
   I32EnumAttrCase<"Range", 1, "range">,
   I32EnumAttrCase<"Pow2", 2, "pow2">
 ]>;
 
-// The spellings are those of torch-spyre.
-def Sdsc_Arrangement : Spyre_Enum<"sdsc", "Arrangement", "how elements stand in a stick", [
+// The names are those of torch-spyre.
+def Sdsc_Arrangement : Spyre_Enum<"sdsc", "Arrangement", "order of elements in a stick", [
   I32EnumAttrCase<"Standard", 0, "STANDARD">,
   I32EnumAttrCase<"Dl16ToFp32", 1, "DL16_TO_FP32">,
   I32EnumAttrCase<"Fp32ToDl16", 2, "FP32_TO_DL16">,

@@ -1,4 +1,4 @@
-//===- Sdsc.h - the sdsc dialect in C++ -----------------------------------===//
+//===- Sdsc.h - C++ classes of the sdsc dialect ---------------------------===//
 //
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,4 +1,4 @@
-//===- Sdsc.td - the whole dialect in one include ----------*- tablegen -*-===//
+//===- Sdsc.td - all definitions of the dialect sdsc -------*- tablegen -*-===//
 //
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //

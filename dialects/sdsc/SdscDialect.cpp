@@ -1,4 +1,4 @@
-//===- SdscDialect.cpp - registration, text and rules ---------------------===//
+//===- SdscDialect.cpp - registration, syntax and verifiers ---------------===//
 //
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -14,35 +14,35 @@ using namespace sdsc;
 
 #include "SdscDialect.cpp.inc"
 
-/// A word in quotes that is one of an enum.
+/// Parses a quoted keyword of an enum. `errorPrefix` begins the error for an unknown keyword.
 template <typename Enum>
-static FailureOr<Enum> parseWord(AsmParser &parser, std::optional<Enum> (*symbolize)(StringRef), const char *refusal) {
+static FailureOr<Enum> parseWord(AsmParser &parser, std::optional<Enum> (*symbolize)(StringRef), const char *errorPrefix) {
   std::string word;
-  SMLoc at = parser.getCurrentLocation();
+  SMLoc location = parser.getCurrentLocation();
   if (parser.parseString(&word))
     return failure();
   // tensor_c1
   if (std::optional<Enum> found = symbolize(word))
     return *found;
-  return parser.emitError(at) << refusal << " \"" << word << "\"", failure();
+  return parser.emitError(location) << errorPrefix << " \"" << word << "\"", failure();
 }
 
 #define GET_ATTRDEF_CLASSES
 #include "SdscAttrs.cpp.inc"
 
 //===----------------------------------------------------------------------===//
-// Text
+// Syntax
 //===----------------------------------------------------------------------===//
 
 static ParseResult parseRole(OpAsmParser &parser, RoleAttr &role) {
   StringRef keyword;
-  SMLoc at = parser.getCurrentLocation();
+  SMLoc location = parser.getCurrentLocation();
   if (parser.parseKeyword(&keyword))
     return failure();
   // buffer_c1
   std::optional<Role> found = symbolizeRole(keyword);
   if (!found)
-    return parser.emitError(at) << "'sdsc.buffer' op expected 'input', 'constant', 'temporary' or 'output', found '" << keyword << "'";
+    return parser.emitError(location) << "'sdsc.buffer' op expected 'input', 'constant', 'temporary' or 'output', found '" << keyword << "'";
   role = RoleAttr::get(parser.getContext(), *found);
   return success();
 }
@@ -74,7 +74,7 @@ static void printBuffers(OpAsmPrinter &printer, Operation *, ArrayAttr buffers) 
 #include "SdscOps.cpp.inc"
 
 namespace {
-/// Tensors repeat on every op and are long: an alias keeps the text readable.
+/// Prints tensors and dimensions, which are long and repeat on every op, as aliases.
 struct SdscAsmInterface : OpAsmDialectInterface {
   using OpAsmDialectInterface::OpAsmDialectInterface;
 
@@ -173,9 +173,9 @@ LogicalResult BufferOp::verify() {
   if (value && getRole() != Role::Constant)
     return emitOpError("is '") << stringifyRole(getRole()) << "' and has a value: only a constant has one";
   if (value) {
-    ShapedType held = value->getShapedType();
-    if (held.getShape() != type.getShape() || held.getElementType() != type.getElementType())
-      return emitOpError("expected a value of the shape and element type of ") << type << ", found " << held;
+    ShapedType valueType = value->getShapedType();
+    if (valueType.getShape() != type.getShape() || valueType.getElementType() != type.getElementType())
+      return emitOpError("expected a value of the shape and element type of ") << type << ", found " << valueType;
   }
   // buffer_c4
   std::optional<ArrayRef<int64_t>> range = getIndexRange();
@@ -187,18 +187,18 @@ LogicalResult BufferOp::verify() {
     return diagnostic << "]";
   }
   // buffer_c5
-  std::optional<ArrayRef<int64_t>> life = getLife();
-  if ((getOffset() || life) && getRole() != Role::Temporary)
+  std::optional<ArrayRef<int64_t>> liveRange = getLife();
+  if ((getOffset() || liveRange) && getRole() != Role::Temporary)
     return emitOpError("has an 'offset' or a 'life', which are for temporaries, not for '") << stringifyRole(getRole()) << "'";
-  if (getOffset().has_value() != life.has_value())
+  if (getOffset().has_value() != liveRange.has_value())
     return emitOpError("has an 'offset' or a 'life' without the other");
   // buffer_c6
   if (getOffset() && (static_cast<int64_t>(*getOffset()) < 0 || *getOffset() % machine::stickBytes != 0))
     return emitOpError("expected an 'offset' that is a multiple of ") << machine::stickBytes
            << " and not negative, found " << static_cast<int64_t>(*getOffset());
-  if (life && (life->size() != 2 || (*life)[0] < 0 || (*life)[0] > (*life)[1])) {
+  if (liveRange && (liveRange->size() != 2 || (*liveRange)[0] < 0 || (*liveRange)[0] > (*liveRange)[1])) {
     InFlightDiagnostic diagnostic = emitOpError("expected a 'life' of two numbers from 0, the first not above the second, found [");
-    llvm::interleaveComma(*life, diagnostic);
+    llvm::interleaveComma(*liveRange, diagnostic);
     return diagnostic << "]";
   }
   // buffer_c7
@@ -208,8 +208,8 @@ LogicalResult BufferOp::verify() {
   if (symbolic && symbolic->size() != static_cast<size_t>(type.getRank()))
     return emitOpError("expected 'symbolic' with a name or an empty string for each dimension of ") << type << ", found " << *symbolic;
   // buffer_c8
-  bool isOfDigits = getRole() == Role::Output && type.getElementType().isInteger() && type.getRank() > 0 && type.getDimSize(0) == 2;
-  if (getDigitBase() && (!isOfDigits || static_cast<int64_t>(*getDigitBase()) < 2))
+  bool isDigitPair = getRole() == Role::Output && type.getElementType().isInteger() && type.getRank() > 0 && type.getDimSize(0) == 2;
+  if (getDigitBase() && (!isDigitPair || static_cast<int64_t>(*getDigitBase()) < 2))
     return emitOpError("expected a 'digit_base' above 1, on an output of integers whose first dimension has two digits");
   return success();
 }
@@ -225,18 +225,18 @@ LogicalResult LoopOp::verify() {
   return success();
 }
 
-/// A symbolic size that a program does not have, or not so.
-static LogicalResult verifySize(ProgramOp program, Operation *op, StringRef name, int64_t maximum, std::optional<int64_t> granularity) {
-  auto known = program.getSizes() ? program.getSizes()->getAs<DenseI64ArrayAttr>(name) : DenseI64ArrayAttr();
-  if (!known)
+/// Verifies that the program declares the symbolic size `name` with this maximum and granularity.
+static LogicalResult verifySymbolicSize(ProgramOp program, Operation *op, StringRef name, int64_t maximum, std::optional<int64_t> granularity) {
+  auto declared = program.getSizes() ? program.getSizes()->getAs<DenseI64ArrayAttr>(name) : DenseI64ArrayAttr();
+  if (!declared)
     return op->emitOpError("has the symbolic size '") << name << "', which the program does not declare";
-  if (known[0] != maximum || (granularity && known[1] != *granularity))
+  if (declared[0] != maximum || (granularity && declared[1] != *granularity))
     return op->emitOpError("has the symbolic size '") << name << "' of at most " << maximum << ", but the program declares at most "
-                                                      << known[0] << ", in steps of " << known[1];
+                                                      << declared[0] << ", in steps of " << declared[1];
   return success();
 }
 
-static LogicalResult verifySizes(ProgramOp program) {
+static LogicalResult verifySymbolicSizes(ProgramOp program) {
   // program_c3
   for (NamedAttribute entry : program.getSizes().value_or(DictionaryAttr::get(program.getContext()))) {
     auto numbers = dyn_cast<DenseI64ArrayAttr>(entry.getValue());
@@ -245,20 +245,20 @@ static LogicalResult verifySizes(ProgramOp program) {
              << entry.getName().getValue() << "' a maximum and a divisor of it, found " << entry.getValue();
   }
   // program_c4
-  WalkResult walked = program.getBody().walk([&](Operation *op) -> WalkResult {
+  WalkResult result = program.getBody().walk([&](Operation *op) -> WalkResult {
     if (auto buffer = dyn_cast<BufferOp>(op)) {
       auto shape = cast<RankedTensorType>(buffer.getType()).getShape();
       for (auto [name, size] : llvm::zip(buffer.getSymbolic().value_or(ArrayAttr::get(op->getContext(), {})).getAsRange<StringAttr>(), shape))
-        if (!name.getValue().empty() && failed(verifySize(program, op, name.getValue(), size, std::nullopt)))
+        if (!name.getValue().empty() && failed(verifySymbolicSize(program, op, name.getValue(), size, std::nullopt)))
           return WalkResult::interrupt();
     }
     if (auto spec = dyn_cast<OpSpecOp>(op))
       for (auto dim : spec.getDims().getAsRange<DimAttr>())
-        if (dim.getSymbol() && failed(verifySize(program, op, dim.getSymbol().getValue(), dim.getRange(), dim.getGranularity())))
+        if (dim.getSymbol() && failed(verifySymbolicSize(program, op, dim.getSymbol().getValue(), dim.getRange(), dim.getGranularity())))
           return WalkResult::interrupt();
     return WalkResult::advance();
   });
-  return failure(walked.wasInterrupted());
+  return failure(result.wasInterrupted());
 }
 
 LogicalResult ProgramOp::verifyRegions() {
@@ -270,7 +270,7 @@ LogicalResult ProgramOp::verifyRegions() {
              << entry.getName().getValue() << "' a positive number of type i64, found " << entry.getValue();
   }
   // program_c2
-  WalkResult walked = getBody().walk([&](LoopOp loop) -> WalkResult {
+  WalkResult result = getBody().walk([&](LoopOp loop) -> WalkResult {
     if (!loop.getSymbol())
       return WalkResult::advance();
     auto maximum = getSymbols() ? getSymbols()->getAs<IntegerAttr>(*loop.getSymbol()) : IntegerAttr();
@@ -281,12 +281,12 @@ LogicalResult ProgramOp::verifyRegions() {
                                                       << ", but the program declares at most " << maximum.getInt();
     return WalkResult::advance();
   });
-  return failure(walked.wasInterrupted() || failed(verifySizes(*this)));
+  return failure(result.wasInterrupted() || failed(verifySymbolicSizes(*this)));
 }
 
 LogicalResult BundleOp::verifyRegions() {
   size_t buffers = getBuffers().size();
-  WalkResult walked = getBody().walk([&](OpSpecOp op) -> WalkResult {
+  WalkResult result = getBody().walk([&](OpSpecOp op) -> WalkResult {
     size_t loops = 0;
     for (Operation *parent = op->getParentOp(); parent != getOperation(); parent = parent->getParentOp())
       ++loops;
@@ -301,14 +301,14 @@ LogicalResult BundleOp::verifyRegions() {
     }
     return WalkResult::advance();
   });
-  return failure(walked.wasInterrupted());
+  return failure(result.wasInterrupted());
 }
 
 LogicalResult OpSpecOp::verify() {
   // op_c1
-  constexpr size_t kMostDims = 7;
-  if (getOuts().size() != 1 || getDims().size() > kMostDims)
-    return emitOpError("expected one output and at most ") << kMostDims << " dimensions, found " << getOuts().size() << " and "
+  constexpr size_t kMaxDims = 7;
+  if (getOuts().size() != 1 || getDims().size() > kMaxDims)
+    return emitOpError("expected one output and at most ") << kMaxDims << " dimensions, found " << getOuts().size() << " and "
                                                    << getDims().size();
   // op_c2
   for (Attribute attribute : llvm::concat<const Attribute>(getIns(), getOuts())) {

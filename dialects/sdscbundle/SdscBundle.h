@@ -1,4 +1,4 @@
-//===- SdscBundle.h - the sdscbundle dialect in C++ -----------------------===//
+//===- SdscBundle.h - C++ classes of the sdscbundle dialect ---------------===//
 //
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //

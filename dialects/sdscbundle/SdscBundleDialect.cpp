@@ -1,4 +1,4 @@
-//===- SdscBundleDialect.cpp - registration, text and rules ---------------===//
+//===- SdscBundleDialect.cpp - registration, syntax and verifiers ---------===//
 //
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -18,7 +18,7 @@ using namespace sdscbundle;
 #define GET_TYPEDEF_CLASSES
 #include "SdscBundleTypes.cpp.inc"
 
-// The number of bytes has no type suffix.
+// Parses and prints a number of bytes without its type.
 static ParseResult parseBytes(OpAsmParser &parser, IntegerAttr &bytes) {
   int64_t value;
   if (parser.parseInteger(value))
@@ -96,12 +96,12 @@ LogicalResult SdscExecuteOp::verify() {
   if (getSymbolIds()->size() != getAddresses().size())
     return emitOpError("has ") << getAddresses().size() << " operands, but " << getSymbolIds()->size() << " symbol ids";
   // sdsc_execute_c2
-  llvm::DenseSet<int64_t> seen;
+  llvm::DenseSet<int64_t> uniqueIds;
   for (Attribute id : getSymbolIdsAttr()) {
     int64_t value = cast<IntegerAttr>(id).getInt();
     if (value >= 0)
       return emitOpError("expected negative symbol ids, found ") << value;
-    if (!seen.insert(value).second)
+    if (!uniqueIds.insert(value).second)
       return emitOpError("names symbol id ") << value << " twice";
   }
   return success();
@@ -120,7 +120,7 @@ ParseResult SdscExecuteOp::parse(OpAsmParser &parser, OperationState &state) {
 }
 
 void SdscExecuteOp::print(OpAsmPrinter &printer) {
-  // The emitter of the reference quotes the second name and leaves no blanks around '='.
+  // The emitter of torch-spyre quotes the second name and prints no spaces around '='.
   printer << " (" << getAddresses() << ") {sdsc_filename=" << getSdscFilenameAttr();
   if (ArrayAttr ids = getSymbolIdsAttr()) {
     printer << ", \"symbol_ids\"=[";

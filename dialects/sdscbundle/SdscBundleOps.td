@@ -43,8 +43,8 @@ def SdscBundle_InputArgExtractOp : SdscBundle_Op<"input_arg_extract", [Pure]> {
 def SdscBundle_SdscExecuteOp : SdscBundle_Op<"sdsc_execute"> {
   let summary = "Execute one SDSC file on its cores";
   let description = [{
-    Operand `k` is the value of symbol `symbol_ids[k]` in the file. A file may be executed several times. A file without
-    symbols has absolute addresses, and the op has no `symbol_ids`.
+    Operand `k` is the value of symbol `symbol_ids[k]` in the file. A file may be executed several times. If a file has
+    no symbols, its addresses are absolute, and the op has no `symbol_ids`.
 
     Constraints:
     * (sdsc_execute_c1) there is one symbol id per operand;

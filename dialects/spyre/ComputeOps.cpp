@@ -1,4 +1,4 @@
-//===- ComputeOps.cpp - iteration spaces, rules and text of compute ops ---===//
+//===- ComputeOps.cpp - iteration spaces, verifiers and syntax of compute ops ===//
 //
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -10,45 +10,45 @@ using namespace mlir;
 using namespace spyre;
 
 namespace {
-/// One row of DeviceFunctions.def.
+/// Elementwise device function: a row of DeviceFunctions.def.
 struct DeviceFunction {
   llvm::StringLiteral name;
   unsigned operands;
 };
 
-constexpr DeviceFunction kPointwise[] = {
+constexpr DeviceFunction kPointwiseFunctions[] = {
 #define SPYRE_POINTWISE(name, operands, fp32, lx) {#name, operands},
 #include "DeviceFunctions.def"
 };
 
-/// The function that moves elements as they are.
-constexpr llvm::StringLiteral kIdentity = "identity";
+/// Device function that copies elements unchanged.
+constexpr llvm::StringLiteral kIdentityFunction = "identity";
 
-/// The numbers that functions need, by function.
-constexpr llvm::StringLiteral kConstants[] = {
+/// Names of the functions that take constants, once per constant.
+constexpr llvm::StringLiteral kFunctionConstants[] = {
 #define SPYRE_CONSTANT(function, name) #function,
 #include "DeviceFunctions.def"
 };
 
-constexpr llvm::StringLiteral kReduce[] = {
+constexpr llvm::StringLiteral kReduceFunctions[] = {
 #define SPYRE_REDUCE(name, fp32, lx) #name,
 #include "DeviceFunctions.def"
 };
 
-/// Checks that an op has as many constants as its function needs.
+/// Verifies that an op has as many constants as its function takes.
 LogicalResult verifyConstants(Operation *op, StringRef function, std::optional<ArrayRef<double>> constants) {
-  size_t expected = llvm::count(kConstants, function), found = constants ? constants->size() : 0;
+  size_t expected = llvm::count(kFunctionConstants, function), found = constants ? constants->size() : 0;
   if (expected != found)
     return op->emitOpError("'") << function << "' takes " << expected << " constants, found " << found;
   return success();
 }
 
-SmallVector<int64_t> shapeOf(Value value) { return llvm::to_vector(cast<RankedTensorType>(value.getType()).getShape()); }
+SmallVector<int64_t> getTensorShape(Value value) { return llvm::to_vector(cast<RankedTensorType>(value.getType()).getShape()); }
 
-AffineMap identityOf(Operation *op, unsigned rank) { return AffineMap::getMultiDimIdentityMap(rank, op->getContext()); }
+AffineMap getIdentityMap(Operation *op, unsigned rank) { return AffineMap::getMultiDimIdentityMap(rank, op->getContext()); }
 
-/// Iteration point to element of a tensor whose dimensions of size 1 are broadcast.
-AffineMap broadcastMap(Value operand, Value result) {
+/// Returns a map from iteration point to element of `operand`, whose dimensions of size 1 are broadcast.
+AffineMap buildBroadcastMap(Value operand, Value result) {
   auto shape = cast<RankedTensorType>(operand.getType()).getShape();
   auto resultShape = cast<RankedTensorType>(result.getType()).getShape();
   MLIRContext *context = operand.getContext();
@@ -58,7 +58,7 @@ AffineMap broadcastMap(Value operand, Value result) {
   return AffineMap::get(resultShape.size(), 0, exprs, context);
 }
 
-/// The types behind the colon: one if all are equal, else a function type.
+/// Parses the types after the colon: one type if all are equal, otherwise a function type.
 ParseResult parseTypes(OpAsmParser &parser, size_t operands, SmallVectorImpl<Type> &inputs, Type &output) {
   if (succeeded(parser.parseOptionalLParen())) {
     if (parser.parseTypeList(inputs) || parser.parseRParen() || parser.parseArrow() || parser.parseType(output))
@@ -103,7 +103,7 @@ LogicalResult spyre::verifyComputeOp(Operation *op) {
 // PointwiseOp
 //===----------------------------------------------------------------------===//
 
-SmallVector<int64_t> PointwiseOp::getIterationSpace() { return shapeOf(getOutput()); }
+SmallVector<int64_t> PointwiseOp::getIterationSpace() { return getTensorShape(getOutput()); }
 unsigned PointwiseOp::getNumReductionDims() { return 0; }
 machine::Family PointwiseOp::getFamily() { return machine::Family::Pointwise; }
 StringRef PointwiseOp::getDeviceFunction() { return getFunction(); }
@@ -111,15 +111,15 @@ StringRef PointwiseOp::getDeviceFunction() { return getFunction(); }
 SmallVector<AffineMap> PointwiseOp::getAccessMaps() {
   SmallVector<AffineMap> maps;
   for (Value input : getInputs())
-    maps.push_back(broadcastMap(input, getOutput()));
-  maps.push_back(identityOf(*this, getOutput().getType().getRank()));
+    maps.push_back(buildBroadcastMap(input, getOutput()));
+  maps.push_back(getIdentityMap(*this, getOutput().getType().getRank()));
   return maps;
 }
 
 LogicalResult PointwiseOp::verify() {
   // pointwise_c1
-  const auto *row = llvm::find_if(kPointwise, [&](const DeviceFunction &function) { return function.name == getFunction(); });
-  if (row == std::end(kPointwise))
+  const auto *row = llvm::find_if(kPointwiseFunctions, [&](const DeviceFunction &function) { return function.name == getFunction(); });
+  if (row == std::end(kPointwiseFunctions))
     return emitOpError("'") << getFunction() << "' is no elementwise device function";
   // pointwise_c2
   if (getInputs().size() != row->operands)
@@ -162,7 +162,7 @@ ParseResult PointwiseOp::parse(OpAsmParser &parser, OperationState &state) {
   SMLoc location;
   if (parser.parseKeyword(&function) || parser.getCurrentLocation(&location) ||
       parser.parseOperandList(operands, OpAsmParser::Delimiter::Paren) || parser.parseOptionalAttrDict(state.attributes) ||
-      checkKinds<PointwiseOp>(parser, state) || parser.parseColon() || parseTypes(parser, operands.size(), inputs, output) ||
+      verifyParsedAttributes<PointwiseOp>(parser, state) || parser.parseColon() || parseTypes(parser, operands.size(), inputs, output) ||
       parser.resolveOperands(operands, inputs, location, state.operands))
     return failure();
   state.addAttribute("function", parser.getBuilder().getStringAttr(function));
@@ -186,11 +186,11 @@ void PointwiseOp::print(OpAsmPrinter &printer) {
 //===----------------------------------------------------------------------===//
 
 SmallVector<int64_t> ReduceOp::getIterationSpace() {
-  SmallVector<int64_t> kept, reduced;
+  SmallVector<int64_t> keptSizes, reducedSizes;
   for (auto [dim, size] : llvm::enumerate(getInput().getType().getShape()))
-    (llvm::is_contained(getReduced(), dim) ? reduced : kept).push_back(size);
-  kept.append(reduced);
-  return kept;
+    (llvm::is_contained(getReduced(), dim) ? reducedSizes : keptSizes).push_back(size);
+  keptSizes.append(reducedSizes);
+  return keptSizes;
 }
 
 unsigned ReduceOp::getNumReductionDims() { return getReduced().size(); }
@@ -212,7 +212,7 @@ SmallVector<AffineMap> ReduceOp::getAccessMaps() {
 
 LogicalResult ReduceOp::verify() {
   // reduce_c1
-  if (!llvm::is_contained(kReduce, getFunction()))
+  if (!llvm::is_contained(kReduceFunctions, getFunction()))
     return emitOpError("'") << getFunction() << "' is no reduction of the device";
   RankedTensorType input = getInput().getType(), output = getOutput().getType();
   // reduce_c2
@@ -245,7 +245,7 @@ ParseResult ReduceOp::parse(OpAsmParser &parser, OperationState &state) {
   auto parseDim = [&] { return parser.parseInteger(reduced.emplace_back()); };
   if (parser.parseKeyword(&function) || parser.parseLParen() || parser.parseOperand(operand) || parser.parseRParen() ||
       parser.parseKeyword("dims") || parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseDim) ||
-      parser.parseOptionalAttrDict(state.attributes) || checkKinds<ReduceOp>(parser, state) || parser.parseColonType(input) || parser.parseArrow() ||
+      parser.parseOptionalAttrDict(state.attributes) || verifyParsedAttributes<ReduceOp>(parser, state) || parser.parseColonType(input) || parser.parseArrow() ||
       parser.parseType(output) || parser.resolveOperand(operand, input, state.operands))
     return failure();
   state.addAttribute("function", parser.getBuilder().getStringAttr(function));
@@ -267,8 +267,8 @@ void ReduceOp::print(OpAsmPrinter &printer) {
 //===----------------------------------------------------------------------===//
 
 SmallVector<int64_t> MatmulOp::getIterationSpace() {
-  SmallVector<int64_t> space = shapeOf(getOutput());
-  // The interface is asked before the rules of the op are checked: a scalar has no K.
+  SmallVector<int64_t> space = getTensorShape(getOutput());
+  // The interface verifier runs before the verifier of the op, so the operand may still be a scalar, without K.
   if (getLhs().getType().getRank() > 0)
     space.push_back(getLhs().getType().getShape().back());
   return space;
@@ -281,7 +281,7 @@ StringRef MatmulOp::getDeviceFunction() { return "batchmatmul"; }
 SmallVector<AffineMap> MatmulOp::getAccessMaps() {
   unsigned rank = getOutput().getType().getRank();
   unsigned m = rank - 2, n = rank - 1, k = rank;
-  auto mapOf = [&](unsigned row, unsigned column) {
+  auto buildMap = [&](unsigned row, unsigned column) {
     SmallVector<AffineExpr> exprs;
     for (unsigned batch = 0; batch < m; ++batch)
       exprs.push_back(getAffineDimExpr(batch, getContext()));
@@ -289,7 +289,7 @@ SmallVector<AffineMap> MatmulOp::getAccessMaps() {
     exprs.push_back(getAffineDimExpr(column, getContext()));
     return AffineMap::get(rank + 1, 0, exprs, getContext());
   };
-  return {mapOf(m, k), mapOf(k, n), mapOf(m, n)};
+  return {buildMap(m, k), buildMap(k, n), buildMap(m, n)};
 }
 
 LogicalResult MatmulOp::verify() {
@@ -322,10 +322,10 @@ LogicalResult MatmulOp::verify() {
 // GatherOp
 //===----------------------------------------------------------------------===//
 
-SmallVector<int64_t> GatherOp::getIterationSpace() { return shapeOf(getOutput()); }
+SmallVector<int64_t> GatherOp::getIterationSpace() { return getTensorShape(getOutput()); }
 unsigned GatherOp::getNumReductionDims() { return 0; }
 machine::Family GatherOp::getFamily() { return machine::Family::Gather; }
-StringRef GatherOp::getDeviceFunction() { return getFunction().value_or(kIdentity); }
+StringRef GatherOp::getDeviceFunction() { return getFunction().value_or(kIdentityFunction); }
 
 SmallVector<AffineMap> GatherOp::getAccessMaps() {
   unsigned rank = getOutput().getType().getRank(), indexRank = getIndex().getType().getRank();
@@ -335,7 +335,7 @@ SmallVector<AffineMap> GatherOp::getAccessMaps() {
   unsigned next = indexRank;
   for (int64_t dim = 0; dim < getTable().getType().getRank(); ++dim)
     table.push_back(dim == static_cast<int64_t>(getDim()) ? getAffineConstantExpr(0, getContext()) : getAffineDimExpr(next++, getContext()));
-  return {AffineMap::get(rank, 0, table, getContext()), AffineMap::get(rank, 0, index, getContext()), identityOf(*this, rank)};
+  return {AffineMap::get(rank, 0, table, getContext()), AffineMap::get(rank, 0, index, getContext()), getIdentityMap(*this, rank)};
 }
 
 LogicalResult GatherOp::verify() {
@@ -366,8 +366,8 @@ LogicalResult GatherOp::verify() {
   std::optional<StringRef> function = getFunction();
   if (!function)
     return success();
-  bool isUnary = llvm::any_of(kPointwise, [&](const DeviceFunction &row) { return row.name == *function && row.operands == 1; });
-  if (!isUnary || llvm::is_contained(kConstants, *function))
+  bool isUnary = llvm::any_of(kPointwiseFunctions, [&](const DeviceFunction &row) { return row.name == *function && row.operands == 1; });
+  if (!isUnary || llvm::is_contained(kFunctionConstants, *function))
     return emitOpError("'") << *function << "' is no elementwise device function of one operand and without constants";
   return success();
 }
@@ -376,36 +376,37 @@ LogicalResult GatherOp::verify() {
 // CopyOp, RestickifyOp, FillOp
 //===----------------------------------------------------------------------===//
 
-SmallVector<int64_t> CopyOp::getIterationSpace() { return shapeOf(getOutput()); }
+SmallVector<int64_t> CopyOp::getIterationSpace() { return getTensorShape(getOutput()); }
 unsigned CopyOp::getNumReductionDims() { return 0; }
 machine::Family CopyOp::getFamily() { return machine::Family::Copy; }
-StringRef CopyOp::getDeviceFunction() { return kIdentity; }
-SmallVector<AffineMap> CopyOp::getAccessMaps() { return {2, identityOf(*this, getOutput().getType().getRank())}; }
+StringRef CopyOp::getDeviceFunction() { return kIdentityFunction; }
+SmallVector<AffineMap> CopyOp::getAccessMaps() { return {2, getIdentityMap(*this, getOutput().getType().getRank())}; }
 LogicalResult CopyOp::verify() { return success(); }
 
-SmallVector<int64_t> RestickifyOp::getIterationSpace() { return shapeOf(getOutput()); }
+SmallVector<int64_t> RestickifyOp::getIterationSpace() { return getTensorShape(getOutput()); }
 unsigned RestickifyOp::getNumReductionDims() { return 0; }
 machine::Family RestickifyOp::getFamily() { return machine::Family::Copy; }
 StringRef RestickifyOp::getDeviceFunction() { return "ReStickifyOpHBM"; }
-SmallVector<AffineMap> RestickifyOp::getAccessMaps() { return {2, identityOf(*this, getOutput().getType().getRank())}; }
+SmallVector<AffineMap> RestickifyOp::getAccessMaps() { return {2, getIdentityMap(*this, getOutput().getType().getRank())}; }
 
 namespace {
-/// Removes two relayouts that cancel each other. Other chains are kept: the device may have no move for both.
-struct DropMoveBack : OpRewritePattern<RestickifyOp> {
+/// Removes two relayouts that cancel each other. Other chains are kept, because the device may have no single relayout
+/// that replaces both.
+struct CancelRestickifyPattern : OpRewritePattern<RestickifyOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(RestickifyOp op, PatternRewriter &rewriter) const override {
-    auto away = op.getInput().getDefiningOp<RestickifyOp>();
-    if (!away || away.getInput().getType() != op.getType() || op.getHints() || op.getWorkDiv())
+    auto inverse = op.getInput().getDefiningOp<RestickifyOp>();
+    if (!inverse || inverse.getInput().getType() != op.getType() || op.getHints() || op.getWorkDiv())
       return failure();
-    rewriter.replaceOp(op, away.getInput());
+    rewriter.replaceOp(op, inverse.getInput());
     return success();
   }
 };
 } // namespace
 
 void RestickifyOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
-  patterns.add<DropMoveBack>(context);
+  patterns.add<CancelRestickifyPattern>(context);
 }
 
 LogicalResult RestickifyOp::verify() {
@@ -416,11 +417,11 @@ LogicalResult RestickifyOp::verify() {
   return success();
 }
 
-SmallVector<int64_t> FillOp::getIterationSpace() { return shapeOf(getOutput()); }
+SmallVector<int64_t> FillOp::getIterationSpace() { return getTensorShape(getOutput()); }
 unsigned FillOp::getNumReductionDims() { return 0; }
 machine::Family FillOp::getFamily() { return machine::Family::Copy; }
-StringRef FillOp::getDeviceFunction() { return kIdentity; }
-SmallVector<AffineMap> FillOp::getAccessMaps() { return {identityOf(*this, getOutput().getType().getRank())}; }
+StringRef FillOp::getDeviceFunction() { return kIdentityFunction; }
+SmallVector<AffineMap> FillOp::getAccessMaps() { return {getIdentityMap(*this, getOutput().getType().getRank())}; }
 
 LogicalResult FillOp::verify() {
   // fill_c1
@@ -433,29 +434,30 @@ LogicalResult FillOp::verify() {
 // InsertOp
 //===----------------------------------------------------------------------===//
 
-SmallVector<int64_t> InsertOp::getIterationSpace() { return shapeOf(getPart()); }
+SmallVector<int64_t> InsertOp::getIterationSpace() { return getTensorShape(getPart()); }
 unsigned InsertOp::getNumReductionDims() { return 0; }
 machine::Family InsertOp::getFamily() { return machine::Family::Copy; }
-StringRef InsertOp::getDeviceFunction() { return kIdentity; }
+StringRef InsertOp::getDeviceFunction() { return kIdentityFunction; }
 
 SmallVector<AffineMap> InsertOp::getAccessMaps() {
   unsigned rank = getPart().getType().getRank();
   SmallVector<AffineExpr> window;
   for (auto [dim, offset] : llvm::enumerate(getOffsets()))
     window.push_back(getAffineDimExpr(dim, getContext()) + offset);
-  return {identityOf(*this, rank), AffineMap::get(rank, 0, window, getContext())};
+  return {getIdentityMap(*this, rank), AffineMap::get(rank, 0, window, getContext())};
 }
 
 /// Returns whether a tensor has the device layout of a window of another tensor.
 static bool isWindowOf(RankedTensorType part, RankedTensorType whole) {
-  auto own = dyn_cast_or_null<LayoutAttr>(part.getEncoding()), layout = dyn_cast_or_null<LayoutAttr>(whole.getEncoding());
-  return own && layout && own.getDeviceSize() == layout.getDeviceSize() && own.getStrideMap() == layout.getStrideMap() &&
-         own.getFormat() == layout.getFormat() && own.getBufferShape() == whole.getShape();
+  auto partLayout = dyn_cast_or_null<LayoutAttr>(part.getEncoding()), wholeLayout = dyn_cast_or_null<LayoutAttr>(whole.getEncoding());
+  return partLayout && wholeLayout && partLayout.getDeviceSize() == wholeLayout.getDeviceSize() && partLayout.getStrideMap() == wholeLayout.getStrideMap() &&
+         partLayout.getFormat() == wholeLayout.getFormat() && partLayout.getBufferShape() == whole.getShape();
 }
 
 namespace {
-/// A part that is all of its buffer is the buffer, unless more is written into that.
-struct TakeWholePart : OpRewritePattern<InsertOp> {
+/// Replaces an insert that covers its complete buffer by the inserted tensor, unless another insert overwrites the
+/// result.
+struct FoldFullInsertPattern : OpRewritePattern<InsertOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(InsertOp op, PatternRewriter &rewriter) const override {
@@ -471,7 +473,7 @@ struct TakeWholePart : OpRewritePattern<InsertOp> {
 };
 } // namespace
 
-void InsertOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) { patterns.add<TakeWholePart>(context); }
+void InsertOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) { patterns.add<FoldFullInsertPattern>(context); }
 
 LogicalResult InsertOp::verify() {
   RankedTensorType part = getPart().getType(), whole = getWhole().getType();

@@ -18,128 +18,129 @@ using namespace spyre;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Reads a condition from the left and computes as it reads. A fault ends the reading. Without values it is only read.
-class ConditionReader {
+/// Parses and evaluates a condition in one pass. Stops at the first error. If `lookupKnob` is null, the condition is only
+/// parsed.
+class ConditionParser {
 public:
-  ConditionReader(StringRef text, function_ref<std::optional<int64_t>(StringRef)> valueOf) : rest(text), valueOf(valueOf) {}
+  ConditionParser(StringRef text, function_ref<std::optional<int64_t>(StringRef)> lookupKnob) : rest(text), lookupKnob(lookupKnob) {}
 
-  /// `comparison (&& comparison)*`, to the end of the text.
-  Condition read() {
+  /// Parses `comparison (&& comparison)*` up to the end of the text.
+  ConditionResult parse() {
     bool holds = true;
     do
-      holds = readComparison() && holds;
-    while (fault.empty() && accept("&&"));
+      holds = parseComparison() && holds;
+    while (message.empty() && consume("&&"));
     rest = rest.ltrim();
-    if (fault.empty() && !rest.empty())
-      refuse("ends with the unexpected text '" + rest.str() + "'");
-    return !fault.empty() ? Condition::Unreadable : holds ? Condition::Holds : Condition::Fails;
+    if (message.empty() && !rest.empty())
+      reject("ends with the unexpected text '" + rest.str() + "'");
+    return !message.empty() ? ConditionResult::Malformed : holds ? ConditionResult::Holds : ConditionResult::Fails;
   }
 
-  std::string fault;
+  std::string message;
 
 private:
-  /// More nested brackets than a condition needs, and fewer than the stack has room for.
-  static constexpr unsigned mostDepth = 32;
+  /// Limit of nested brackets, which prevents a stack overflow.
+  static constexpr unsigned maxDepth = 32;
 
-  bool accept(StringRef token) {
+  bool consume(StringRef token) {
     rest = rest.ltrim();
     return rest.consume_front(token);
   }
 
-  int64_t refuse(const Twine &message) {
-    if (fault.empty())
-      fault = message.str();
+  int64_t reject(const Twine &error) {
+    if (message.empty())
+      message = error.str();
     return 0;
   }
 
-  /// Refuses what only these values make wrong.
-  int64_t refuseValues(const Twine &message) { return valueOf ? refuse(message) : 1; }
+  /// Reports an error that depends on the values of the knobs, if there are values.
+  int64_t rejectValues(const Twine &error) { return lookupKnob ? reject(error) : 1; }
 
-  bool readComparison() {
-    int64_t lhs = readSum();
-    // Longer ones first: `<` begins `<=`.
-    for (StringRef sign : {"==", "!=", "<=", ">=", "<", ">"}) {
-      if (!accept(sign))
+  bool parseComparison() {
+    int64_t lhs = parseSum();
+    // The longer operators come first, because `<` is a prefix of `<=`.
+    for (StringRef comparison : {"==", "!=", "<=", ">=", "<", ">"}) {
+      if (!consume(comparison))
         continue;
-      int64_t rhs = readSum();
-      return sign == "==" ? lhs == rhs
-             : sign == "!=" ? lhs != rhs
-             : sign == "<=" ? lhs <= rhs
-             : sign == ">=" ? lhs >= rhs
-             : sign == "<" ? lhs < rhs
+      int64_t rhs = parseSum();
+      return comparison == "==" ? lhs == rhs
+             : comparison == "!=" ? lhs != rhs
+             : comparison == "<=" ? lhs <= rhs
+             : comparison == ">=" ? lhs >= rhs
+             : comparison == "<" ? lhs < rhs
                            : lhs > rhs;
     }
-    return refuse("has no comparison before '" + rest + "'") != 0;
+    return reject("has no comparison before '" + rest + "'") != 0;
   }
 
-  int64_t readSum() {
-    int64_t sum = readProduct();
-    while (fault.empty()) {
+  int64_t parseSum() {
+    int64_t sum = parseProduct();
+    while (message.empty()) {
       int64_t left = sum;
-      bool isTooLarge = false;
-      if (accept("+"))
-        isTooLarge = llvm::AddOverflow(left, readProduct(), sum);
-      else if (accept("-"))
-        isTooLarge = llvm::SubOverflow(left, readProduct(), sum);
+      bool overflows = false;
+      if (consume("+"))
+        overflows = llvm::AddOverflow(left, parseProduct(), sum);
+      else if (consume("-"))
+        overflows = llvm::SubOverflow(left, parseProduct(), sum);
       else
         break;
-      if (isTooLarge)
-        return refuseValues("computes a number beyond 64 bits");
+      if (overflows)
+        return rejectValues("computes a number beyond 64 bits");
     }
     return sum;
   }
 
-  int64_t readProduct() {
-    int64_t product = readAtom();
-    while (fault.empty()) {
-      if (accept("*")) {
-        if (llvm::MulOverflow(product, readAtom(), product))
-          return refuseValues("computes a number beyond 64 bits");
+  int64_t parseProduct() {
+    int64_t product = parseAtom();
+    while (message.empty()) {
+      if (consume("*")) {
+        if (llvm::MulOverflow(product, parseAtom(), product))
+          return rejectValues("computes a number beyond 64 bits");
         continue;
       }
-      bool isQuotient = accept("/");
-      if (!isQuotient && !accept("%"))
+      bool isQuotient = consume("/");
+      if (!isQuotient && !consume("%"))
         break;
-      int64_t divisor = readAtom();
-      if (fault.empty() && divisor <= 0)
-        refuseValues("divides by " + Twine(divisor) + ", which is not positive");
+      int64_t divisor = parseAtom();
+      if (message.empty() && divisor <= 0)
+        rejectValues("divides by " + Twine(divisor) + ", which is not positive");
       if (divisor > 0)
         product = isQuotient ? llvm::divideFloorSigned(product, divisor) : llvm::mod(product, divisor);
     }
     return product;
   }
 
-  int64_t readAtom() {
-    if (accept("(")) {
-      if (++depth > mostDepth)
-        return refuse("has more than " + Twine(mostDepth) + " nested brackets");
-      int64_t inside = readSum();
+  int64_t parseAtom() {
+    if (consume("(")) {
+      if (++depth > maxDepth)
+        return reject("has more than " + Twine(maxDepth) + " nested brackets");
+      int64_t sum = parseSum();
       --depth;
-      return accept(")") ? inside : refuse("has no ')' before '" + rest + "'");
+      return consume(")") ? sum : reject("has no ')' before '" + rest + "'");
     }
     rest = rest.ltrim();
-    StringRef word = rest.take_while([](char letter) { return llvm::isAlnum(letter) || letter == '_'; });
+    StringRef word = rest.take_while([](char character) { return llvm::isAlnum(character) || character == '_'; });
     rest = rest.drop_front(word.size());
     int64_t number;
     if (!word.empty() && !word.getAsInteger(10, number))
       return number;
     if (!isCountSymbol(word))
-      return refuse("has no number and no name before '" + rest + "'");
-    std::optional<int64_t> value = valueOf ? valueOf(word) : 1;
-    return value ? *value : refuse("names '" + word + "', which is no knob of the kernel");
+      return reject("has no number and no name before '" + rest + "'");
+    std::optional<int64_t> value = lookupKnob ? lookupKnob(word) : 1;
+    return value ? *value : reject("names '" + word + "', which is no knob of the kernel");
   }
 
   StringRef rest;
-  function_ref<std::optional<int64_t>(StringRef)> valueOf;
+  function_ref<std::optional<int64_t>(StringRef)> lookupKnob;
   unsigned depth = 0;
 };
 } // namespace
 
-Condition spyre::evaluateCondition(StringRef text, function_ref<std::optional<int64_t>(StringRef)> valueOf, std::string &message) {
-  ConditionReader reader(text, valueOf);
-  Condition condition = reader.read();
-  message = reader.fault;
-  return condition;
+ConditionResult spyre::evaluateCondition(StringRef text, function_ref<std::optional<int64_t>(StringRef)> lookupKnob, std::string &message) {
+  ConditionParser parser(text, lookupKnob);
+  ConditionResult result = parser.parse();
+  message = parser.message;
+  return result;
 }
 
 //===----------------------------------------------------------------------===//
@@ -151,10 +152,10 @@ void KernelOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setN
     setName(argument, "in");
 }
 
-/// Checks the knobs and what they say about each other.
+/// Verifies that the knobs are unique and that their conditions hold.
 static LogicalResult verifyKnobs(KernelOp kernel) {
   auto knobs = kernel.getKnobs().getAsRange<KnobAttr>();
-  auto valueOf = [&](StringRef name) -> std::optional<int64_t> {
+  auto lookupKnob = [&](StringRef name) -> std::optional<int64_t> {
     for (KnobAttr knob : knobs)
       if (knob.getName() == name)
         return knob.getValue();
@@ -168,19 +169,19 @@ static LogicalResult verifyKnobs(KernelOp kernel) {
     // kernel_c4
     std::string message;
     StringRef condition = knob.getCondition();
-    Condition found = condition.empty() ? Condition::Holds : evaluateCondition(condition, valueOf, message);
-    if (found == Condition::Unreadable)
+    ConditionResult result = condition.empty() ? ConditionResult::Holds : evaluateCondition(condition, lookupKnob, message);
+    if (result == ConditionResult::Malformed)
       return kernel.emitOpError("has the condition \"") << condition << "\", which " << message;
-    if (found == Condition::Holds)
+    if (result == ConditionResult::Holds)
       continue;
     InFlightDiagnostic diagnostic = kernel.emitOpError("breaks the condition \"") << condition << "\" with ";
-    llvm::interleaveComma(knobs, diagnostic, [&](KnobAttr each) { diagnostic << each.getName() << " = " << each.getValue(); });
+    llvm::interleaveComma(knobs, diagnostic, [&](KnobAttr knob) { diagnostic << knob.getName() << " = " << knob.getValue(); });
     return diagnostic;
   }
   return success();
 }
 
-/// Checks the names of the inputs' dimensions.
+/// Verifies the dimension names of the inputs.
 static LogicalResult verifyInputDims(KernelOp kernel, ArrayAttr lists) {
   if (lists.size() != kernel.getInputs().size())
     return kernel.emitOpError("expected names for the dimensions of ") << kernel.getInputs().size() << " inputs, found " << lists.size() << " lists";
@@ -196,9 +197,9 @@ static LogicalResult verifyInputDims(KernelOp kernel, ArrayAttr lists) {
       if (name.getValue().contains('*'))
         return kernel.emitOpError("names a dimension of input ") << index << ' ' << name << ": '*' joins the names of a dimension";
       int64_t size = type.getDimSize(dim);
-      int64_t known = sizes.try_emplace(name.getValue(), size).first->second;
-      if (!name.getValue().empty() && known != size)
-        return kernel.emitOpError("expected one size of dimension ") << name << ", found " << known << " and " << size;
+      int64_t firstSize = sizes.try_emplace(name.getValue(), size).first->second;
+      if (!name.getValue().empty() && firstSize != size)
+        return kernel.emitOpError("expected one size of dimension ") << name << ", found " << firstSize << " and " << size;
     }
   }
   return success();
@@ -219,8 +220,8 @@ LogicalResult KernelOp::verify() {
   if (getInputDims() && failed(verifyInputDims(*this, *getInputDims())))
     return failure();
   // kernel_c6
-  if (auto around = (*this)->getParentOfType<KernelOp>())
-    return emitOpError("is inside of kernel '") << around.getName() << "'; kernels cannot be nested";
+  if (auto enclosing = (*this)->getParentOfType<KernelOp>())
+    return emitOpError("is inside of kernel '") << enclosing.getName() << "'; kernels cannot be nested";
   return verifyKnobs(*this);
 }
 
@@ -245,11 +246,11 @@ ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &state) {
       (parser.parseLParen() || parser.parseAttribute(knobs, "knobs", state.attributes) || parser.parseRParen()))
     return failure();
   Region *body = state.addRegion();
-  if (parser.parseRegion(*body, arguments) || parser.parseOptionalAttrDict(state.attributes) || checkKinds<KernelOp>(parser, state))
+  if (parser.parseRegion(*body, arguments) || parser.parseOptionalAttrDict(state.attributes) || verifyParsedAttributes<KernelOp>(parser, state))
     return failure();
   if (body->empty() || body->front().empty())
     return parser.emitError(parser.getNameLoc(), "a kernel ends with 'spyre.yield'");
-  // The kernel gives what it yields, so its types need no second spelling.
+  // The results have the types of the yielded values, so the text does not repeat them.
   state.addTypes(body->front().back().getOperandTypes());
   return parser.resolveOperands(operands, types, location, state.operands);
 }

@@ -1,4 +1,4 @@
-//===- Spyre.h - the spyre dialect in C++ ---------------------------------===//
+//===- Spyre.h - C++ classes of the spyre dialect -------------------------===//
 //
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -22,20 +22,22 @@
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
 namespace spyre {
-/// Checks compute_c1 and compute_c2 for any compute op.
+/// Verifies compute_c1 and compute_c2 for any compute op.
 llvm::LogicalResult verifyComputeOp(mlir::Operation *op);
 
 /// Returns the number of elements of `type` in a 128-byte stick of `format`, by default the format of the element type;
 /// 0 if there is no format.
-int64_t elementsPerStick(mlir::Type type, std::optional<machine::Format> format);
+int64_t getElementsPerStick(mlir::Type type, std::optional<machine::Format> format);
 
-/// Returns whether `name` is a valid name of a count that is bound later: a letter, then letters, digits and '_'.
+/// Returns whether `name` is a valid name of a symbolic count: a letter, then letters, digits and '_'.
 bool isCountSymbol(llvm::StringRef name);
 
-/// Value of a condition over knobs, whose names have the values `valueOf`. Without `valueOf` the condition is only
-/// parsed. `message` is set if the condition is unreadable.
-enum class Condition { Holds, Fails, Unreadable };
-Condition evaluateCondition(llvm::StringRef text, llvm::function_ref<std::optional<int64_t>(llvm::StringRef)> valueOf, std::string &message);
+/// Result of the evaluation of a condition over knobs.
+enum class ConditionResult { Holds, Fails, Malformed };
+
+/// Evaluates a condition over knobs, with the values that `lookupKnob` returns. If `lookupKnob` is null, the condition
+/// is only parsed. Sets `message` if the condition is malformed.
+ConditionResult evaluateCondition(llvm::StringRef text, llvm::function_ref<std::optional<int64_t>(llvm::StringRef)> lookupKnob, std::string &message);
 } // namespace spyre
 
 #include "SpyreDialect.h.inc"
@@ -48,12 +50,12 @@ Condition evaluateCondition(llvm::StringRef text, llvm::function_ref<std::option
 #include "SpyreOps.h.inc"
 
 namespace spyre {
-/// Rejects attributes of another kind than `Op` declares. Hand-written parsers must call this function: MLIR would drop
-/// such attributes silently.
+/// Rejects attributes whose types differ from those that `Op` declares. Custom parsers must call this function, because
+/// MLIR drops such attributes silently.
 template <typename Op>
-llvm::ParseResult checkKinds(mlir::OpAsmParser &parser, mlir::OperationState &state) {
-  auto refuse = [&] { return parser.emitError(parser.getNameLoc()) << "'" << state.name << "' op "; };
-  return Op::verifyInherentAttrs(state.name, state.attributes, refuse);
+llvm::ParseResult verifyParsedAttributes(mlir::OpAsmParser &parser, mlir::OperationState &state) {
+  auto emitError = [&] { return parser.emitError(parser.getNameLoc()) << "'" << state.name << "' op "; };
+  return Op::verifyInherentAttrs(state.name, state.attributes, emitError);
 }
 } // namespace spyre
 

@@ -1,4 +1,4 @@
-//===- SpyreAttrs.cpp - text and rules of the attributes ------------------===//
+//===- SpyreAttrs.cpp - syntax and verifiers of the attributes -------------===//
 //
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -38,22 +38,22 @@ void printSizes(AsmPrinter &printer, ArrayRef<int64_t> sizes) {
 
 ParseResult parseFormat(AsmParser &parser, std::optional<Format> &format) {
   std::string name;
-  SMLoc at = parser.getCurrentLocation();
+  SMLoc location = parser.getCurrentLocation();
   if (parser.parseKeywordOrString(&name))
     return failure();
   format = symbolizeFormat(name);
   // layout_c4
-  return format ? success() : parser.emitError(at) << "unknown device format '" << name << "'";
+  return format ? success() : parser.emitError(location) << "unknown device format '" << name << "'";
 }
 } // namespace
 
-int64_t spyre::elementsPerStick(Type type, std::optional<Format> format) {
+int64_t spyre::getElementsPerStick(Type type, std::optional<Format> format) {
   if (format)
-    return stickBytes / bytesOf(*format);
-  // Booleans have no format of their own: comparisons answer in the operands' format, f16 by default.
+    return stickBytes / getElementBytes(*format);
+  // Booleans have no format of their own: a comparison returns numbers in the format of its operands, f16 by default.
   if (type.isF16() || type.isBF16() || type.isInteger(1))
     return stickBytes / 2;
-  // Device numbers and indices are 32 bits wide at most, whatever the host's are.
+  // Device numbers and indices have at most 32 bits, independent of the host type.
   if (type.isF32() || type.isF64() || type.isInteger(32) || type.isInteger(64))
     return stickBytes / 4;
   if (type.isInteger(8) || isa<Float8E4M3FNType, Float8E5M2Type>(type))
@@ -115,7 +115,7 @@ LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError, A
 LogicalResult LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementType,
                                          function_ref<InFlightDiagnostic()> emitError) const {
   // layout_c3
-  int64_t stick = elementsPerStick(elementType, getFormat());
+  int64_t stick = getElementsPerStick(elementType, getFormat());
   if (!stick)
     return emitError() << "the device has no format for element type " << elementType;
   if (getDeviceSize().back() != stick)
@@ -161,13 +161,13 @@ Attribute PlaceAttr::parse(AsmParser &parser, Type) {
   std::string reason;
   if (parser.parseLess())
     return {};
-  SMLoc at = parser.getCurrentLocation();
+  SMLoc location = parser.getCurrentLocation();
   if (parser.parseKeyword(&word))
     return {};
   std::optional<Memory> memory = symbolizeMemory(word);
   // place_c1
   if (!memory) {
-    parser.emitError(at) << "expected memory 'lx', 'pool' or 'hbm', found '" << word << "'";
+    parser.emitError(location) << "expected memory 'lx', 'pool' or 'hbm', found '" << word << "'";
     return {};
   }
   if (memory != Memory::Hbm && (parser.parseComma() || parser.parseInteger(offsetBytes)))
@@ -203,27 +203,27 @@ LogicalResult PlaceAttr::verify(function_ref<InFlightDiagnostic()> emitError, Me
 // TileHintAttr
 //===----------------------------------------------------------------------===//
 
-/// `<id, name =`, how both kinds of hint begin.
-static ParseResult parseHead(AsmParser &parser, int64_t &id, std::string &dim) {
+/// Parses `<id, name =`, the common prefix of both hint attributes.
+static ParseResult parseHintPrefix(AsmParser &parser, int64_t &id, std::string &dim) {
   return failure(parser.parseLess() || parser.parseInteger(id) || parser.parseComma() || parser.parseKeywordOrString(&dim) ||
                  parser.parseEqual());
 }
 
-static void printHead(AsmPrinter &printer, int64_t id, StringRef dim) {
+static void printHintPrefix(AsmPrinter &printer, int64_t id, StringRef dim) {
   printer << '<' << id << ", ";
   printer.printKeywordOrString(dim);
   printer << " = ";
 }
 
 bool spyre::isCountSymbol(StringRef name) {
-  auto isPart = [](char letter) { return llvm::isAlnum(letter) || letter == '_'; };
-  return !name.empty() && llvm::isAlpha(name.front()) && llvm::all_of(name, isPart);
+  auto isNameCharacter = [](char character) { return llvm::isAlnum(character) || character == '_'; };
+  return !name.empty() && llvm::isAlpha(name.front()) && llvm::all_of(name, isNameCharacter);
 }
 
 Attribute TileHintAttr::parse(AsmParser &parser, Type) {
   int64_t id, count = 0;
   std::string dim, symbol;
-  if (parseHead(parser, id, dim))
+  if (parseHintPrefix(parser, id, dim))
     return {};
   OptionalParseResult number = parser.parseOptionalInteger(count);
   if (number.has_value() ? failed(*number) : failed(parser.parseKeywordOrString(&symbol)))
@@ -235,7 +235,7 @@ Attribute TileHintAttr::parse(AsmParser &parser, Type) {
 }
 
 void TileHintAttr::print(AsmPrinter &printer) const {
-  printHead(printer, getId(), getDim());
+  printHintPrefix(printer, getId(), getDim());
   if (getSymbol().empty())
     printer << getCount();
   else
@@ -243,7 +243,7 @@ void TileHintAttr::print(AsmPrinter &printer) const {
   printer << (getRecompute() ? ", recompute>" : ">");
 }
 
-/// Passes count on from the ids that there are.
+/// Maximum hint id: passes add ids after the existing ones.
 static constexpr int64_t maxHintId = 2147483647;
 
 static LogicalResult verifyHintId(function_ref<InFlightDiagnostic()> emitError, int64_t id, StringRef dim) {
@@ -271,13 +271,13 @@ LogicalResult TileHintAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 Attribute WorkHintAttr::parse(AsmParser &parser, Type) {
   int64_t id, slices;
   std::string dim;
-  if (parseHead(parser, id, dim) || parser.parseInteger(slices) || parser.parseGreater())
+  if (parseHintPrefix(parser, id, dim) || parser.parseInteger(slices) || parser.parseGreater())
     return {};
   return getChecked([&] { return parser.emitError(parser.getNameLoc()); }, parser.getContext(), id, dim, slices);
 }
 
 void WorkHintAttr::print(AsmPrinter &printer) const {
-  printHead(printer, getId(), getDim());
+  printHintPrefix(printer, getId(), getDim());
   printer << getSlices() << '>';
 }
 
@@ -293,15 +293,15 @@ LogicalResult WorkHintAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 // KnobAttr
 //===----------------------------------------------------------------------===//
 
-/// More values than a search would try.
-static constexpr size_t mostChoices = 4096;
+/// Maximum number of values of a knob.
+static constexpr size_t maxChoices = 4096;
 
-static SmallVector<int64_t> choicesOf(KnobKind kind, ArrayRef<int64_t> bounds) {
+static SmallVector<int64_t> computeChoices(KnobKind kind, ArrayRef<int64_t> bounds) {
   if (kind == KnobKind::List)
     return SmallVector<int64_t>(bounds);
   SmallVector<int64_t> choices;
   int64_t first = kind == KnobKind::Range ? bounds[0] : static_cast<int64_t>(llvm::PowerOf2Ceil(bounds[0]));
-  for (int64_t choice = first; choice <= bounds[1] && choices.size() <= mostChoices;) {
+  for (int64_t choice = first; choice <= bounds[1] && choices.size() <= maxChoices;) {
     choices.push_back(choice);
     if (llvm::AddOverflow(choice, kind == KnobKind::Range ? 1 : choice, choice))
       break;
@@ -309,7 +309,7 @@ static SmallVector<int64_t> choicesOf(KnobKind kind, ArrayRef<int64_t> bounds) {
   return choices;
 }
 
-SmallVector<int64_t> KnobAttr::getChoices() const { return choicesOf(getKind(), getBounds()); }
+SmallVector<int64_t> KnobAttr::getChoices() const { return computeChoices(getKind(), getBounds()); }
 
 Attribute KnobAttr::parse(AsmParser &parser, Type) {
   std::string name, condition;
@@ -362,15 +362,15 @@ LogicalResult KnobAttr::verify(function_ref<InFlightDiagnostic()> emitError, Str
     return emitError() << "expected positive values of knob '" << name << "', found " << bounds;
   if (!isRange && std::adjacent_find(bounds.begin(), bounds.end(), std::not_fn(isBelow)) != bounds.end())
     return emitError() << "expected increasing values of knob '" << name << "', found " << bounds;
-  SmallVector<int64_t> choices = choicesOf(kind, bounds);
-  if (choices.size() > mostChoices)
-    return emitError() << "knob '" << name << "' has more than " << mostChoices << " values";
+  SmallVector<int64_t> choices = computeChoices(kind, bounds);
+  if (choices.size() > maxChoices)
+    return emitError() << "knob '" << name << "' has more than " << maxChoices << " values";
   // knob_c3
   if (!llvm::is_contained(choices, value))
     return emitError() << "knob '" << name << "' is " << value << ", which is none of its values";
   // knob_c4
   std::string message;
-  if (!condition.empty() && evaluateCondition(condition, nullptr, message) == Condition::Unreadable)
+  if (!condition.empty() && evaluateCondition(condition, nullptr, message) == ConditionResult::Malformed)
     return emitError() << "knob '" << name << "' has the condition \"" << condition << "\", which " << message;
   return success();
 }

@@ -29,7 +29,7 @@ struct SpyreAsmInterface : OpAsmDialectInterface {
   }
 };
 
-/// Calls inside a hint scope are inlined into it, and callees may contain hint scopes.
+/// Allows the inlining of all ops: calls can be in hint scopes, and callees can contain hint scopes.
 struct SpyreInlinerInterface : DialectInlinerInterface {
   using DialectInlinerInterface::DialectInlinerInterface;
 
@@ -48,12 +48,12 @@ void SpyreDialect::initialize() {
   addInterfaces<SpyreAsmInterface, SpyreInlinerInterface>();
 }
 
-// On a function, `spyre.dim_sizes` has the sizes of named dimensions, `spyre.symbols` the maxima of counts that are
-// fixed at launch, `spyre.granularities` the numbers that symbolic sizes are multiples of.
-static LogicalResult verifyNumbers(Operation *op, NamedAttribute attribute, StringRef what) {
+// Verifies a dictionary of positive numbers on a function: `spyre.dim_sizes` has the sizes of named dimensions,
+// `spyre.symbols` the maxima of symbolic tile counts, `spyre.granularities` the divisors of symbolic sizes.
+static LogicalResult verifyPositiveNumbers(Operation *op, NamedAttribute attribute, StringRef valueKind) {
   auto entries = dyn_cast<DictionaryAttr>(attribute.getValue());
   if (!entries)
-    return op->emitOpError() << '\'' << attribute.getName().getValue() << "' must be a dictionary of " << what << ", found "
+    return op->emitOpError() << '\'' << attribute.getName().getValue() << "' must be a dictionary of " << valueKind << ", found "
                              << attribute.getValue();
   for (NamedAttribute entry : entries) {
     auto number = dyn_cast<IntegerAttr>(entry.getValue());
@@ -64,7 +64,7 @@ static LogicalResult verifyNumbers(Operation *op, NamedAttribute attribute, Stri
   return success();
 }
 
-static bool isNames(Attribute attribute) {
+static bool isStringArray(Attribute attribute) {
   auto names = dyn_cast<ArrayAttr>(attribute);
   return names && llvm::all_of(names, llvm::IsaPred<StringAttr>);
 }
@@ -88,11 +88,11 @@ LogicalResult SpyreDialect::verifyOperationAttribute(Operation *op, NamedAttribu
   if (attribute.getName() == "spyre.phase" && isa<ModuleOp>(op) && isa<StringAttr>(attribute.getValue()))
     return success();
   if (attribute.getName() == "spyre.dim_sizes" && isa<FunctionOpInterface>(op))
-    return verifyNumbers(op, attribute, "sizes");
+    return verifyPositiveNumbers(op, attribute, "sizes");
   if (attribute.getName() == "spyre.symbols" && isa<FunctionOpInterface>(op))
-    return verifyNumbers(op, attribute, "maxima");
+    return verifyPositiveNumbers(op, attribute, "maxima");
   if (attribute.getName() == "spyre.granularities" && isa<FunctionOpInterface>(op))
-    return verifyNumbers(op, attribute, "granularities");
+    return verifyPositiveNumbers(op, attribute, "granularities");
   // Number of times that loops recompute the op.
   if (attribute.getName() == "spyre.times" && isa<ComputeOpInterface>(op)) {
     auto times = dyn_cast<IntegerAttr>(attribute.getValue());
@@ -101,7 +101,7 @@ LogicalResult SpyreDialect::verifyOperationAttribute(Operation *op, NamedAttribu
     return op->emitOpError("'spyre.times' must be a number above 1, found ") << attribute.getValue();
   }
   // The symbolic sizes of the iteration dimensions.
-  if (attribute.getName() == "spyre.symbolic" && isa<ComputeOpInterface>(op) && isNames(attribute.getValue()))
+  if (attribute.getName() == "spyre.symbolic" && isa<ComputeOpInterface>(op) && isStringArray(attribute.getValue()))
     return success();
   // Result of the tile search, for the report.
   if (attribute.getName() == "spyre.tile_search" && isa<FunctionOpInterface>(op) && isa<DictionaryAttr>(attribute.getValue()))
@@ -136,17 +136,16 @@ LogicalResult SpyreDialect::verifyOperationAttribute(Operation *op, NamedAttribu
   return op->emitOpError("has an unsupported attribute '") << attribute.getName().getValue() << "'";
 }
 
-// `spyre.shape` of an argument or result is its shape in the interface of the program, if that has more dimensions than
-// a layout holds, or
-// no elements.
-static LogicalResult verifyShape(Operation *op, const Twine &what, Type of, Attribute attribute) {
+// Verifies `spyre.shape`, the original shape of an argument or result, if that has more dimensions than a layout can
+// have, or no elements.
+static LogicalResult verifyShapeAttribute(Operation *op, const Twine &subject, Type type, Attribute attribute) {
   auto shape = dyn_cast<DenseI64ArrayAttr>(attribute);
   if (!shape || llvm::any_of(shape.asArrayRef(), [](int64_t size) { return size < 0; }))
-    return op->emitOpError() << what << ": 'spyre.shape' must be numbers that are not negative, found " << attribute;
-  auto type = dyn_cast<RankedTensorType>(of);
-  // A tensor that is empty for the caller has one element here.
-  if (!type || !type.hasStaticShape() || std::max<int64_t>(ShapedType::getNumElements(shape), 1) != type.getNumElements())
-    return op->emitOpError() << what << ": 'spyre.shape' must have as many elements as " << of;
+    return op->emitOpError() << subject << ": 'spyre.shape' must be numbers that are not negative, found " << attribute;
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  // A tensor whose original shape is empty has one element.
+  if (!tensor || !tensor.hasStaticShape() || std::max<int64_t>(ShapedType::getNumElements(shape), 1) != tensor.getNumElements())
+    return op->emitOpError() << subject << ": 'spyre.shape' must have as many elements as " << type;
   return success();
 }
 
@@ -159,7 +158,7 @@ LogicalResult SpyreDialect::verifyRegionResultAttribute(Operation *op, unsigned,
     return op->emitOpError("result ") << index << ": 'spyre.digits' must be a base above 1, on integers with two digits along the first dimension";
   }
   if (attribute.getName() == "spyre.shape")
-    return verifyShape(op, "result " + Twine(index), cast<FunctionOpInterface>(op).getResultTypes()[index], attribute.getValue());
+    return verifyShapeAttribute(op, "result " + Twine(index), cast<FunctionOpInterface>(op).getResultTypes()[index], attribute.getValue());
   return op->emitOpError("result ") << index << " has an unsupported attribute '" << attribute.getName().getValue() << "'";
 }
 
@@ -177,17 +176,17 @@ LogicalResult SpyreDialect::verifyRegionArgAttribute(Operation *op, unsigned, un
     return success();
   }
   if (attribute.getName() == "spyre.shape")
-    return verifyShape(op, "argument " + Twine(argIndex), cast<FunctionOpInterface>(op).getArgumentTypes()[argIndex],
+    return verifyShapeAttribute(op, "argument " + Twine(argIndex), cast<FunctionOpInterface>(op).getArgumentTypes()[argIndex],
                        attribute.getValue());
   // src/dialect/symbolic.rs checks that there is a name, or an empty string, for each dimension.
   if (attribute.getName() == "spyre.symbolic") {
-    if (isNames(attribute.getValue()))
+    if (isStringArray(attribute.getValue()))
       return success();
     return op->emitOpError("argument ") << argIndex << ": 'spyre.symbolic' must be an array of strings, found " << attribute.getValue();
   }
   if (attribute.getName() != "spyre.dims")
     return op->emitOpError("argument ") << argIndex << " has an unsupported attribute '" << attribute.getName().getValue() << "'";
-  if (!isNames(attribute.getValue()))
+  if (!isStringArray(attribute.getValue()))
     return op->emitOpError("argument ") << argIndex << ": 'spyre.dims' must be an array of strings, found " << attribute.getValue();
   for (auto name : cast<ArrayAttr>(attribute.getValue()).getAsRange<StringAttr>())
     if (name.getValue().contains('*'))

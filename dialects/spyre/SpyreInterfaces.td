@@ -1,4 +1,4 @@
-//===- SpyreInterfaces.td - what all compute ops have in common -*- tablegen -*-===//
+//===- SpyreInterfaces.td - interface of compute ops -------*- tablegen -*-===//
 //
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -12,13 +12,14 @@ include "mlir/IR/OpBase.td"
 def Spyre_ComputeOpInterface : OpInterface<"ComputeOpInterface"> {
   let cppNamespace = "::spyre";
   let description = [{
-    Describes a device function and its iteration space: output dimensions first, reduction dimensions last, in the
-    order of the SDSC labels. All passes use compute ops through this interface.
+    Provides the device function of a compute op and its iteration space. Output dimensions come first and reduction
+    dimensions last, in the order of their SDSC labels. All passes access compute ops through this interface.
 
     Constraints:
-    * (compute_c1) `work` and `min_work` have one entry per iteration dimension, and no entry exceeds the size;
-    * (compute_c2) `dims` has one string per iteration dimension: a name, several names joined with `*` (outermost
-      first), or an empty string.
+    * (compute_c1) the core splits `work` and `min_work` have one slice count per iteration dimension, and no count
+      exceeds the size of its dimension;
+    * (compute_c2) `dims` has one string per iteration dimension: the name of a named dimension, several names joined
+      with `*` (outermost first) if the dimension merges them, or an empty string.
   }];
   let methods = [
     InterfaceMethod<"Returns the size of every iteration dimension.", "::llvm::SmallVector<int64_t>", "getIterationSpace">,

@@ -19,7 +19,8 @@ using namespace spyre;
 // ConstantOp
 //===----------------------------------------------------------------------===//
 
-// Constants whose elements are the same but rounded from other numbers stay two.
+// `exact` is part of the folded value, so that CSE does not merge constants with equal elements but different exact
+// values.
 OpFoldResult ConstantOp::fold(FoldAdaptor) {
   if (Attribute exact = (*this)->getAttr("exact"))
     return ArrayAttr::get(getContext(), {getValue(), exact});
@@ -38,10 +39,10 @@ LogicalResult ConstantOp::verify() {
 ParseResult ConstantOp::parse(OpAsmParser &parser, OperationState &state) {
   ElementsAttr value;
   Type output;
-  if (parser.parseAttribute(value) || parser.parseOptionalAttrDict(state.attributes) || checkKinds<ConstantOp>(parser, state))
+  if (parser.parseAttribute(value) || parser.parseOptionalAttrDict(state.attributes) || verifyParsedAttributes<ConstantOp>(parser, state))
     return failure();
   output = value.getType();
-  // A layout is said by the result's type, behind an arrow.
+  // The type of the result follows an arrow if it has a layout.
   if (succeeded(parser.parseOptionalArrow()) && parser.parseType(output))
     return failure();
   state.addAttribute("value", value);
@@ -73,68 +74,69 @@ LogicalResult EmptyOp::verify() {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Merges a view of a view, unless the layout of the inner view determines the dimensions under which bytes are read.
-struct ComposeViews : OpRewritePattern<ViewOp> {
+/// Merges a view of a view, unless the inner view has a layout, which determines how its bytes are read.
+struct ComposeViewsPattern : OpRewritePattern<ViewOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(ViewOp op, PatternRewriter &rewriter) const override {
     auto inner = op.getInput().getDefiningOp<ViewOp>();
     if (!inner || inner.getType().getEncoding())
       return failure();
-    // Not simplified: that would turn (d0 mod 3) * 24 into the difference of two multiples, whose bounds nobody sees.
+    // The map is not simplified: simplification turns (d0 mod 3) * 24 into a difference, for which `computeInterval`
+    // finds only loose bounds.
     AffineMap map = inner.getMap().compose(op.getMap());
     rewriter.replaceOpWithNewOp<ViewOp>(op, op.getType(), inner.getInput(), AffineMapAttr::get(map));
     return success();
   }
 };
 
-/// The values that an index may take, both included.
-struct Interval {
+/// Range of an index, with inclusive bounds.
+struct IndexInterval {
   int64_t first, last;
 };
 
-/// Returns the bounds of an affine expression whose dimension `i` is from 0 to `shape[i] - 1`; none if it divides by a
-/// number that is not positive, or exceeds 64 bits. Terms are bounded separately, so the bounds of a difference of
-/// related terms are wider than its values.
-std::optional<Interval> intervalOf(AffineExpr expr, ArrayRef<int64_t> shape) {
+/// Returns the bounds of an affine expression whose dimension `i` is from 0 to `shape[i] - 1`. Returns none if the
+/// expression divides by a number that is not positive, or exceeds 64 bits. Terms are bounded separately, so the bounds of
+/// a difference of related terms are loose.
+std::optional<IndexInterval> computeInterval(AffineExpr expr, ArrayRef<int64_t> shape) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    return Interval{constant.getValue(), constant.getValue()};
+    return IndexInterval{constant.getValue(), constant.getValue()};
   if (auto dim = dyn_cast<AffineDimExpr>(expr))
-    return Interval{0, shape[dim.getPosition()] - 1};
+    return IndexInterval{0, shape[dim.getPosition()] - 1};
   auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
   if (!binary)
     return std::nullopt;
-  std::optional<Interval> lhs = intervalOf(binary.getLHS(), shape), rhs = intervalOf(binary.getRHS(), shape);
+  std::optional<IndexInterval> lhs = computeInterval(binary.getLHS(), shape), rhs = computeInterval(binary.getRHS(), shape);
   if (!lhs || !rhs)
     return std::nullopt;
   int64_t first, last;
   if (expr.getKind() == AffineExprKind::Add) {
-    bool leaves = llvm::AddOverflow(lhs->first, rhs->first, first) || llvm::AddOverflow(lhs->last, rhs->last, last);
-    return leaves ? std::nullopt : std::optional(Interval{first, last});
+    bool overflows = llvm::AddOverflow(lhs->first, rhs->first, first) || llvm::AddOverflow(lhs->last, rhs->last, last);
+    return overflows ? std::nullopt : std::optional(IndexInterval{first, last});
   }
   // Affine expressions multiply and divide by constants only.
   int64_t factor = rhs->first;
   if (expr.getKind() == AffineExprKind::Mul) {
-    bool leaves = llvm::MulOverflow(lhs->first, factor, first) || llvm::MulOverflow(lhs->last, factor, last);
-    return leaves ? std::nullopt : std::optional(Interval{std::min(first, last), std::max(first, last)});
+    bool overflows = llvm::MulOverflow(lhs->first, factor, first) || llvm::MulOverflow(lhs->last, factor, last);
+    return overflows ? std::nullopt : std::optional(IndexInterval{std::min(first, last), std::max(first, last)});
   }
   if (factor <= 0)
     return std::nullopt;
   if (expr.getKind() == AffineExprKind::FloorDiv)
-    return Interval{llvm::divideFloorSigned(lhs->first, factor), llvm::divideFloorSigned(lhs->last, factor)};
+    return IndexInterval{llvm::divideFloorSigned(lhs->first, factor), llvm::divideFloorSigned(lhs->last, factor)};
   if (expr.getKind() == AffineExprKind::CeilDiv)
-    return Interval{llvm::divideCeilSigned(lhs->first, factor), llvm::divideCeilSigned(lhs->last, factor)};
+    return IndexInterval{llvm::divideCeilSigned(lhs->first, factor), llvm::divideCeilSigned(lhs->last, factor)};
   bool isWithinOnePeriod = lhs->first >= 0 && lhs->last < factor;
-  return isWithinOnePeriod ? *lhs : Interval{0, factor - 1};
+  return isWithinOnePeriod ? *lhs : IndexInterval{0, factor - 1};
 }
 
 /// Returns whether `map` is the identity on the indices of a tensor of `shape`; dimensions of size 1 have only index 0.
-bool isIdentityOn(AffineMap map, ArrayRef<int64_t> shape) {
+bool isIdentityMap(AffineMap map, ArrayRef<int64_t> shape) {
   for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
-    auto used = dyn_cast<AffineDimExpr>(expr);
-    auto constant = dyn_cast<AffineConstantExpr>(expr);
-    bool isDim = used && used.getPosition() == dim;
-    bool isZero = (constant && constant.getValue() == 0) || (used && shape[used.getPosition()] == 1);
+    auto dimExpr = dyn_cast<AffineDimExpr>(expr);
+    auto constantExpr = dyn_cast<AffineConstantExpr>(expr);
+    bool isDim = dimExpr && dimExpr.getPosition() == dim;
+    bool isZero = (constantExpr && constantExpr.getValue() == 0) || (dimExpr && shape[dimExpr.getPosition()] == 1);
     if (!isDim && !(shape[dim] == 1 && isZero))
       return false;
   }
@@ -145,12 +147,12 @@ bool isIdentityOn(AffineMap map, ArrayRef<int64_t> shape) {
 Value ViewOp::getViewSource() { return getInput(); }
 
 OpFoldResult ViewOp::fold(FoldAdaptor) {
-  if (getInput().getType() == getType() && isIdentityOn(getMap(), getType().getShape()))
+  if (getInput().getType() == getType() && isIdentityMap(getMap(), getType().getShape()))
     return getInput();
   return {};
 }
 
-void ViewOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) { patterns.add<ComposeViews>(context); }
+void ViewOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) { patterns.add<ComposeViewsPattern>(context); }
 
 LogicalResult ViewOp::verify() {
   RankedTensorType input = getInput().getType(), output = getType();
@@ -161,23 +163,23 @@ LogicalResult ViewOp::verify() {
                                             << AffineMapAttr::get(map);
   // view_c2
   for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
-    std::optional<Interval> reached = intervalOf(expr, output.getShape());
-    if (!reached)
+    std::optional<IndexInterval> interval = computeInterval(expr, output.getShape());
+    if (!interval)
       return emitOpError("reads dimension ") << dim << " at " << AffineMapAttr::get(AffineMap::get(map.getNumDims(), 0, expr))
                                              << ", which divides by a number that is not positive, or exceeds 64 bits";
-    if (reached->first < 0 || reached->last >= input.getDimSize(dim))
-      return emitOpError("reads indices ") << reached->first << " to " << reached->last << " of dimension " << dim << ", which has "
+    if (interval->first < 0 || interval->last >= input.getDimSize(dim))
+      return emitOpError("reads indices ") << interval->first << " to " << interval->last << " of dimension " << dim << ", which has "
                                            << input.getDimSize(dim) << " elements";
   }
   // view_c3
   auto isFloat = [](Type element) { return element.isF16() || element.isBF16() || element.isF32() || element.isF64(); };
-  // Integers as the numbers that ops compute with, and back.
+  // The view converts between integers and the floating-point numbers that ops compute with.
   bool isInteger = input.getElementType().isInteger() != output.getElementType().isInteger();
   auto isNumber = [&](Type element) { return isFloat(element) || element.isInteger(1) || (isInteger && element.isInteger()); };
-  // Numbers of 8 bits as those that ops compute with.
-  bool isWidened = isa<Float8E4M3FNType, Float8E5M2Type>(input.getElementType()) && isFloat(output.getElementType());
-  bool isInOneFormat = isWidened || (isNumber(input.getElementType()) && isNumber(output.getElementType()));
-  if (input.getElementType() != output.getElementType() && !isInOneFormat)
+  // The view widens 8-bit numbers to the type that ops compute with.
+  bool isWidening = isa<Float8E4M3FNType, Float8E5M2Type>(input.getElementType()) && isFloat(output.getElementType());
+  bool isSameFormat = isWidening || (isNumber(input.getElementType()) && isNumber(output.getElementType()));
+  if (input.getElementType() != output.getElementType() && !isSameFormat)
     return emitOpError("cannot view elements of ") << input.getElementType() << " as " << output.getElementType();
   return success();
 }
@@ -186,18 +188,18 @@ LogicalResult ViewOp::verify() {
 // HintOp
 //===----------------------------------------------------------------------===//
 
-/// Names and their numbers in one list of a scope; a number is an integer, or the name of one.
-static LogicalResult verifyWishes(HintOp op, ArrayAttr dims, ArrayRef<Attribute> numbers, StringRef verb, StringRef what,
+/// Verifies the pairs of a dimension name and a number in one list of a scope. A number is an integer or a symbol.
+static LogicalResult verifyRequests(HintOp op, ArrayAttr dims, ArrayRef<Attribute> numbers, StringRef verb, StringRef unit,
                                   StringRef number) {
   if (dims.size() != numbers.size())
     return op.emitOpError("names ") << dims.size() << " dimensions and " << numbers.size() << ' ' << number << 's';
   for (auto [index, dim] : llvm::enumerate(dims)) {
-    auto known = dyn_cast<IntegerAttr>(numbers[index]);
-    if (known && known.getInt() <= 0)
-      return op.emitOpError() << verb << ' ' << dim << " into " << known.getInt() << ' ' << what << "; a " << number << " is positive";
+    auto value = dyn_cast<IntegerAttr>(numbers[index]);
+    if (value && value.getInt() <= 0)
+      return op.emitOpError() << verb << ' ' << dim << " into " << value.getInt() << ' ' << unit << "; a " << number << " is positive";
     // hint_c3
     if (auto symbol = dyn_cast<StringAttr>(numbers[index]); symbol && !isCountSymbol(symbol))
-      return op.emitOpError() << verb << ' ' << dim << " into " << symbol << ' ' << what << ", which is not a name of letters, digits and '_'";
+      return op.emitOpError() << verb << ' ' << dim << " into " << symbol << ' ' << unit << ", which is not a name of letters, digits and '_'";
     if (llvm::is_contained(dims.getValue().take_front(index), dim))
       return op.emitOpError("names dimension ") << dim << " twice in one scope";
   }
@@ -208,8 +210,8 @@ LogicalResult HintOp::verify() {
   // hint_c1
   if (getTileDims().empty() && getWorkDims().empty() && getTileCounts().empty() && getRecompute().empty())
     return emitOpError("requires at least one of 'tiles', 'work_div' or 'recompute'");
-  if (failed(verifyWishes(*this, getTileDims(), getTileCounts().getValue(), "cuts", "tiles", "count")) ||
-      failed(verifyWishes(*this, getWorkDims(), getWorkSlices().getValue(), "divides", "slices", "number")))
+  if (failed(verifyRequests(*this, getTileDims(), getTileCounts().getValue(), "cuts", "tiles", "count")) ||
+      failed(verifyRequests(*this, getWorkDims(), getWorkSlices().getValue(), "divides", "slices", "number")))
     return failure();
   // hint_c4
   if (llvm::SmallDenseSet<Attribute>(getRecompute().begin(), getRecompute().end()).size() != getRecompute().size())
@@ -223,110 +225,110 @@ LogicalResult HintOp::verify() {
   return success();
 }
 
-/// Parses `(name = number, ...)` into names and numbers; a number may be a name. `what` names the numbers in errors.
-static ParseResult parseWishes(OpAsmParser &parser, StringRef what, SmallVector<Attribute> &dims, SmallVector<Attribute> &numbers) {
+/// Parses `(name = number, ...)` into names and numbers; a number may be a symbol. `unit` is what the numbers count, for errors.
+static ParseResult parseRequests(OpAsmParser &parser, StringRef unit, SmallVector<Attribute> &dims, SmallVector<Attribute> &numbers) {
   auto parseNumber = [&]() -> ParseResult {
-    int64_t known;
-    OptionalParseResult number = parser.parseOptionalInteger(known);
+    int64_t value;
+    OptionalParseResult number = parser.parseOptionalInteger(value);
     if (number.has_value()) {
-      numbers.push_back(parser.getBuilder().getI64IntegerAttr(known));
+      numbers.push_back(parser.getBuilder().getI64IntegerAttr(value));
       return *number;
     }
     std::string symbol;
     if (failed(parser.parseOptionalKeywordOrString(&symbol)))
-      return parser.emitError(parser.getCurrentLocation()) << "expected a number of " << what << ", or the name of one";
+      return parser.emitError(parser.getCurrentLocation()) << "expected a number of " << unit << ", or the name of one";
     numbers.push_back(parser.getBuilder().getStringAttr(symbol));
     return success();
   };
-  auto parseWish = [&]() -> ParseResult {
+  auto parseRequest = [&]() -> ParseResult {
     std::string dim;
     if (parser.parseKeywordOrString(&dim) || parser.parseEqual() || parseNumber())
       return failure();
     dims.push_back(parser.getBuilder().getStringAttr(dim));
     return success();
   };
-  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseWish);
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseRequest);
 }
 
-/// `tiles(name = count, ...)`; absent it is two empty lists.
-static ParseResult parseTiles(OpAsmParser &parser, OperationState &state, bool &isThere) {
-  // The words of the reference's different versions.
+/// Parses `tiles(name = count, ...)`, which is optional; the default is two empty lists.
+static ParseResult parseTiles(OpAsmParser &parser, OperationState &state, bool &isPresent) {
+  // torch-spyre has used each of these keywords.
   static constexpr StringRef spellings[] = {"tiles", "slices", "num_tiles_per_dim"};
   SmallVector<Attribute> dims, counts;
   StringRef spelling;
-  isThere = succeeded(parser.parseOptionalKeyword(&spelling, spellings));
-  if (isThere && parseWishes(parser, "tiles", dims, counts))
+  isPresent = succeeded(parser.parseOptionalKeyword(&spelling, spellings));
+  if (isPresent && parseRequests(parser, "tiles", dims, counts))
     return failure();
   SMLoc location = parser.getCurrentLocation();
-  if (isThere && succeeded(parser.parseOptionalKeyword(&spelling, spellings)))
+  if (isPresent && succeeded(parser.parseOptionalKeyword(&spelling, spellings)))
     return parser.emitError(location) << "expected one list of tiles, found a second one, '" << spelling << "'";
   state.addAttribute("tile_dims", parser.getBuilder().getArrayAttr(dims));
   state.addAttribute("tile_counts", parser.getBuilder().getArrayAttr(counts));
   return success();
 }
 
-/// `work_div(name = slices, ...)`.
-static ParseResult parseWork(OpAsmParser &parser, OperationState &state, bool &isThere) {
+/// Parses `work_div(name = slices, ...)`, which is optional.
+static ParseResult parseWorkDiv(OpAsmParser &parser, OperationState &state, bool &isPresent) {
   SmallVector<Attribute> dims, slices;
-  isThere = succeeded(parser.parseOptionalKeyword("work_div"));
-  if (!isThere)
+  isPresent = succeeded(parser.parseOptionalKeyword("work_div"));
+  if (!isPresent)
     return success();
-  if (parseWishes(parser, "slices", dims, slices))
+  if (parseRequests(parser, "slices", dims, slices))
     return failure();
   state.addAttribute("work_dims", parser.getBuilder().getArrayAttr(dims));
   state.addAttribute("work_slices", parser.getBuilder().getArrayAttr(slices));
   return success();
 }
 
-/// `recompute(name, ...)`.
-static ParseResult parseAgain(OpAsmParser &parser, OperationState &state, bool &isThere) {
+/// Parses `recompute(name, ...)`, which is optional.
+static ParseResult parseRecompute(OpAsmParser &parser, OperationState &state, bool &isPresent) {
   SmallVector<std::string> dims;
-  isThere = succeeded(parser.parseOptionalKeyword("recompute"));
+  isPresent = succeeded(parser.parseOptionalKeyword("recompute"));
   auto parseName = [&] { return parser.parseKeywordOrString(&dims.emplace_back()); };
-  if (isThere && parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseName))
+  if (isPresent && parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseName))
     return failure();
   state.addAttribute("recompute", parser.getBuilder().getStrArrayAttr(SmallVector<StringRef>(dims.begin(), dims.end())));
   return success();
 }
 
 static void printNumber(OpAsmPrinter &printer, Attribute number) {
-  if (auto known = dyn_cast<IntegerAttr>(number))
-    printer << known.getInt();
+  if (auto value = dyn_cast<IntegerAttr>(number))
+    printer << value.getInt();
   else
     printer.printKeywordOrString(cast<StringAttr>(number).getValue());
 }
 
-static void printWishes(OpAsmPrinter &printer, StringRef keyword, ArrayAttr dims, ArrayAttr numbers) {
+static void printRequests(OpAsmPrinter &printer, StringRef keyword, ArrayAttr dims, ArrayAttr numbers) {
   if (dims.empty())
     return;
   printer << ' ' << keyword << '(';
-  llvm::interleaveComma(llvm::zip(dims, numbers), printer, [&](auto wish) {
-    printer.printKeywordOrString(cast<StringAttr>(std::get<0>(wish)).getValue());
+  llvm::interleaveComma(llvm::zip(dims, numbers), printer, [&](auto request) {
+    printer.printKeywordOrString(cast<StringAttr>(std::get<0>(request)).getValue());
     printer << " = ";
-    printNumber(printer, std::get<1>(wish));
+    printNumber(printer, std::get<1>(request));
   });
   printer << ')';
 }
 
 ParseResult HintOp::parse(OpAsmParser &parser, OperationState &state) {
-  bool isTiled, isDivided, isAgain;
-  if (parseTiles(parser, state, isTiled) || parseWork(parser, state, isDivided) || parseAgain(parser, state, isAgain))
+  bool hasTiles, hasWork, hasRecompute;
+  if (parseTiles(parser, state, hasTiles) || parseWorkDiv(parser, state, hasWork) || parseRecompute(parser, state, hasRecompute))
     return failure();
-  if (!isTiled && !isDivided && !isAgain)
+  if (!hasTiles && !hasWork && !hasRecompute)
     return parser.emitError(parser.getCurrentLocation(), "expected 'tiles', 'work_div' or 'recompute'");
   Region *body = state.addRegion();
-  if (parser.parseOptionalAttrDictWithKeyword(state.attributes) || checkKinds<HintOp>(parser, state) || parser.parseRegion(*body))
+  if (parser.parseOptionalAttrDictWithKeyword(state.attributes) || verifyParsedAttributes<HintOp>(parser, state) || parser.parseRegion(*body))
     return failure();
   if (body->empty() || body->front().empty())
     return parser.emitError(parser.getNameLoc(), "a hint scope ends with 'spyre.yield'");
-  // The scope gives what it yields, so its types need no second spelling.
+  // The results have the types of the yielded values, so the text does not repeat them.
   state.addTypes(body->front().back().getOperandTypes());
   return success();
 }
 
 void HintOp::print(OpAsmPrinter &printer) {
-  printWishes(printer, "tiles", getTileDims(), getTileCounts());
-  printWishes(printer, "work_div", getWorkDims(), getWorkSlices());
+  printRequests(printer, "tiles", getTileDims(), getTileCounts());
+  printRequests(printer, "work_div", getWorkDims(), getWorkSlices());
   if (!getRecompute().empty()) {
     printer << " recompute(";
     llvm::interleaveComma(getRecompute().getAsRange<StringAttr>(), printer, [&](StringAttr dim) { printer.printKeywordOrString(dim); });
@@ -377,8 +379,8 @@ void LoopOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setNam
     setName(argument, argument.getArgNumber() < getTiled().size() ? "tile" : "before");
 }
 
-/// Checks a tiled operand against its block argument.
-static LogicalResult verifyTiled(LoopOp loop, size_t index) {
+/// Verifies a tiled operand and its block argument.
+static LogicalResult verifyTiledOperand(LoopOp loop, size_t index) {
   auto type = cast<RankedTensorType>(loop.getTiled()[index].getType());
   // loop_c2
   RankedTensorType tile = LoopOp::getTileType(type, loop.getTiledDims()[index], loop.getCount());
@@ -392,8 +394,8 @@ static LogicalResult verifyTiled(LoopOp loop, size_t index) {
   return success();
 }
 
-/// Checks a result that an iteration gives a tile of.
-static LogicalResult verifyTileOfResult(LoopOp loop, YieldOp yield, size_t index) {
+/// Verifies a result that is concatenated from yielded tiles.
+static LogicalResult verifyResultTile(LoopOp loop, YieldOp yield, size_t index) {
   auto type = cast<RankedTensorType>(yield.getTiles()[index].getType());
   auto result = cast<RankedTensorType>(loop.getResult(index).getType());
   int64_t dim = yield.getTiledDims()[index];
@@ -408,8 +410,8 @@ static LogicalResult verifyTileOfResult(LoopOp loop, YieldOp yield, size_t index
   return success();
 }
 
-/// Checks what is carried from iteration to iteration.
-static LogicalResult verifyCarried(LoopOp loop, YieldOp yield) {
+/// Verifies the loop-carried values.
+static LogicalResult verifyCarriedValues(LoopOp loop, YieldOp yield) {
   // loop_c5
   size_t numCarried = loop.getBefore().size(), numTiled = loop.getTiled().size(), numTiles = yield.getTiles().size();
   if (yield.getValues().size() != numCarried)
@@ -440,26 +442,26 @@ LogicalResult LoopOp::verify() {
            << getTiled().size() << " tiled operands, " << getNumOperands() << " operands in all, " << getTiledDims().size()
            << " dimensions and " << body.getNumArguments() << " block arguments";
   for (size_t index = 0, end = getTiled().size(); index < end; ++index)
-    if (failed(verifyTiled(*this, index)))
+    if (failed(verifyTiledOperand(*this, index)))
       return failure();
   auto yield = dyn_cast<YieldOp>(body.getTerminator());
   if (!yield)
     return emitOpError("must end with 'spyre.yield'");
   if (yield.getNumOperands() != getNumResults())
     return emitOpError("has ") << getNumResults() << " results, but yields " << yield.getNumOperands() << " values";
-  // The yield is verified behind the loop: whether it has the lists that it says, and yield_c1, is reported there.
+  // The yield is verified after the loop, and its verifier reports wrong list sizes and yield_c1.
   ArrayRef<int32_t> lists = yield.getProperties().operandSegmentSizes;
   int64_t numTiles = yield.getTiledDims().size();
   if (lists[0] != numTiles || lists[1] < 0 || numTiles + lists[1] != yield.getNumOperands())
     return success();
   for (size_t index = 0, end = yield.getTiles().size(); index < end; ++index)
-    if (failed(verifyTileOfResult(*this, yield, index)))
+    if (failed(verifyResultTile(*this, yield, index)))
       return failure();
-  return verifyCarried(*this, yield);
+  return verifyCarriedValues(*this, yield);
 }
 
-/// Sets the sizes of the two operand lists of an op.
-static void addSegments(OpAsmParser &parser, OperationState &state, size_t first, size_t second) {
+/// Adds the attribute with the sizes of the two operand lists of an op.
+static void addSegmentSizes(OpAsmParser &parser, OperationState &state, size_t first, size_t second) {
   state.addAttribute("operandSegmentSizes",
                      parser.getBuilder().getDenseI32ArrayAttr({static_cast<int32_t>(first), static_cast<int32_t>(second)}));
 }
@@ -500,13 +502,13 @@ ParseResult LoopOp::parse(OpAsmParser &parser, OperationState &state) {
   if (succeeded(parser.parseOptionalKeyword("carried")) && parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseCarried))
     return failure();
   Region *body = state.addRegion();
-  if (parser.parseOptionalAttrDictWithKeyword(state.attributes) || checkKinds<LoopOp>(parser, state) ||
+  if (parser.parseOptionalAttrDictWithKeyword(state.attributes) || verifyParsedAttributes<LoopOp>(parser, state) ||
       parser.parseRegion(*body, arguments) ||
       parser.parseOptionalColonTypeList(state.types) || parser.resolveOperands(operands, types, location, state.operands))
     return failure();
   state.addAttribute("count", parser.getBuilder().getI64IntegerAttr(count));
   state.addAttribute("tiled_dims", parser.getBuilder().getDenseI64ArrayAttr(dims));
-  addSegments(parser, state, dims.size(), operands.size() - dims.size());
+  addSegmentSizes(parser, state, dims.size(), operands.size() - dims.size());
   return success();
 }
 
@@ -557,7 +559,7 @@ ParseResult YieldOp::parse(OpAsmParser &parser, OperationState &state) {
   SmallVector<int64_t> dims;
   SmallVector<Type> types;
   SMLoc location = parser.getCurrentLocation();
-  if (parser.parseOptionalAttrDict(state.attributes) || checkKinds<YieldOp>(parser, state))
+  if (parser.parseOptionalAttrDict(state.attributes) || verifyParsedAttributes<YieldOp>(parser, state))
     return failure();
   auto parseDim = [&]() -> ParseResult {
     SMLoc dimLocation = parser.getCurrentLocation();
@@ -568,9 +570,9 @@ ParseResult YieldOp::parse(OpAsmParser &parser, OperationState &state) {
     return failure(parser.parseInteger(dims.emplace_back()) || parser.parseRSquare());
   };
   OpAsmParser::UnresolvedOperand first;
-  OptionalParseResult hasFirst = parser.parseOptionalOperand(first);
-  if (hasFirst.has_value()) {
-    if (failed(*hasFirst))
+  OptionalParseResult firstResult = parser.parseOptionalOperand(first);
+  if (firstResult.has_value()) {
+    if (failed(*firstResult))
       return failure();
     operands.push_back(first);
     if (parseDim())
@@ -582,7 +584,7 @@ ParseResult YieldOp::parse(OpAsmParser &parser, OperationState &state) {
       return failure();
   }
   state.addAttribute("tiled_dims", parser.getBuilder().getDenseI64ArrayAttr(dims));
-  addSegments(parser, state, dims.size(), operands.size() - dims.size());
+  addSegmentSizes(parser, state, dims.size(), operands.size() - dims.size());
   return success();
 }
 

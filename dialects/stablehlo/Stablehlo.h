@@ -1,4 +1,4 @@
-//===- Stablehlo.h - the stablehlo dialect in C++ -------------------------===//
+//===- Stablehlo.h - C++ classes of the stablehlo dialect -----------------===//
 //
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //

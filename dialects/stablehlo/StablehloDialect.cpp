@@ -1,4 +1,4 @@
-//===- StablehloDialect.cpp - registration and text -----------------------===//
+//===- StablehloDialect.cpp - registration, syntax and verifiers ----------===//
 //
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -22,7 +22,7 @@ using namespace stablehlo;
 #include "StablehloOps.cpp.inc"
 
 namespace {
-/// Functions with these ops may be inlined.
+/// Allows the inlining of functions with ops of this dialect.
 struct StablehloInlinerInterface : DialectInlinerInterface {
   using DialectInlinerInterface::DialectInlinerInterface;
 
@@ -51,7 +51,7 @@ Attribute ScatterNumbersAttr::parse(AsmParser &parser, Type) {
   };
   auto parseField = [&]() -> ParseResult {
     StringRef name;
-    SMLoc at = parser.getCurrentLocation();
+    SMLoc location = parser.getCurrentLocation();
     if (parser.parseKeyword(&name) || parser.parseEqual())
       return failure();
     if (name == "index_vector_dim")
@@ -63,7 +63,7 @@ Attribute ScatterNumbersAttr::parse(AsmParser &parser, Type) {
                                      .Case("scatter_indices_batching_dims", &indicesBatching)
                                      .Case("scatter_dims_to_operand_dims", &toOperand)
                                      .Default(nullptr);
-    return list ? parseList(*list) : parser.emitError(at, "expected a list of dimensions of a scatter, found '") << name << "'";
+    return list ? parseList(*list) : parser.emitError(location, "expected a list of dimensions of a scatter, found '") << name << "'";
   };
   if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, parseField))
     return {};
@@ -84,7 +84,7 @@ void ScatterNumbersAttr::print(AsmPrinter &printer) const {
   printer << "index_vector_dim = " << getIndexVectorDim() << '>';
 }
 
-// The arguments of both regions have the same names, since the text names them once.
+// The arguments of both regions have the same names, because the text contains the names once.
 void WhileOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setName) {
   for (BlockArgument argument : region.getArguments())
     setName(argument, "iterArg");
@@ -93,13 +93,13 @@ void WhileOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setNa
 ParseResult WhileOp::parse(OpAsmParser &parser, OperationState &result) {
   SmallVector<OpAsmParser::Argument> arguments;
   SmallVector<OpAsmParser::UnresolvedOperand> operands;
-  SMLoc at = parser.getCurrentLocation();
+  SMLoc location = parser.getCurrentLocation();
   if (parser.parseAssignmentList(arguments, operands))
     return failure();
   SmallVector<Type> types;
   if (!operands.empty() && parser.parseColonTypeList(types))
     return failure();
-  if (parser.resolveOperands(operands, types, at, result.operands))
+  if (parser.resolveOperands(operands, types, location, result.operands))
     return failure();
   result.addTypes(types);
   for (auto [argument, type] : llvm::zip_equal(arguments, types))
@@ -128,25 +128,25 @@ void WhileOp::print(OpAsmPrinter &printer) {
 }
 
 //===----------------------------------------------------------------------===//
-// Rules
+// Verifiers
 //===----------------------------------------------------------------------===//
 
-/// Returns the type of an element of a tensor in a region: a tensor of rank 0.
-static Type elementOf(Type tensor) { return RankedTensorType::get({}, cast<RankedTensorType>(tensor).getElementType()); }
+/// Returns the type of an element inside a region: a tensor of rank 0.
+static Type getElementTensorType(Type tensor) { return RankedTensorType::get({}, cast<RankedTensorType>(tensor).getElementType()); }
 
-/// Verifies that a region has arguments of types `taken` and yields types `given`.
-static LogicalResult verifyRegion(Operation *op, Region &region, TypeRange taken, TypeRange given) {
+/// Verifies the types of the arguments and of the yielded values of a region.
+static LogicalResult verifyRegion(Operation *op, Region &region, TypeRange argumentTypes, TypeRange yieldedTypes) {
   Block &body = region.front();
-  if (body.getArgumentTypes() != taken)
-    return op->emitOpError("expected arguments (") << taken << ") of region " << region.getRegionNumber()
+  if (body.getArgumentTypes() != argumentTypes)
+    return op->emitOpError("expected arguments (") << argumentTypes << ") of region " << region.getRegionNumber()
            << ", found (" << body.getArgumentTypes() << ")";
-  Operation *last = body.getTerminator();
-  if (last->getOperandTypes() != given)
-    return last->emitOpError("expected operands (") << given << ") for '" << op->getName() << "', found (" << last->getOperandTypes() << ")";
+  Operation *terminator = body.getTerminator();
+  if (terminator->getOperandTypes() != yieldedTypes)
+    return terminator->emitOpError("expected operands (") << yieldedTypes << ") for '" << op->getName() << "', found (" << terminator->getOperandTypes() << ")";
   return success();
 }
 
-static LogicalResult verifyResults(Operation *op, TypeRange inputs) {
+static LogicalResult verifyResultTypes(Operation *op, TypeRange inputs) {
   if (!inputs.empty() && inputs == op->getResultTypes())
     return success();
   return op->emitOpError("expected results of the types of its operands, ") << inputs << ", found " << op->getResultTypes();
@@ -154,41 +154,41 @@ static LogicalResult verifyResults(Operation *op, TypeRange inputs) {
 
 LogicalResult ScatterOp::verify() {
   // scatter_c1
-  if (failed(verifyResults(*this, getInputs().getTypes())))
+  if (failed(verifyResultTypes(*this, getInputs().getTypes())))
     return failure();
   // scatter_c2
   if (!cast<RankedTensorType>(getScatterIndices().getType()).getElementType().isIntOrIndex())
     return emitOpError("expected indices of integers, found ") << getScatterIndices().getType();
   // scatter_c3
-  SmallVector<Type> elements = llvm::map_to_vector(getInputs().getTypes(), elementOf), taken(elements);
-  llvm::append_range(taken, llvm::map_range(getUpdates().getTypes(), elementOf));
-  return verifyRegion(*this, getUpdateComputation(), taken, elements);
+  SmallVector<Type> elementTypes = llvm::map_to_vector(getInputs().getTypes(), getElementTensorType), argumentTypes(elementTypes);
+  llvm::append_range(argumentTypes, llvm::map_range(getUpdates().getTypes(), getElementTensorType));
+  return verifyRegion(*this, getUpdateComputation(), argumentTypes, elementTypes);
 }
 
 LogicalResult SortOp::verify() {
   // sort_c1
-  if (failed(verifyResults(*this, getInputs().getTypes())))
+  if (failed(verifyResultTypes(*this, getInputs().getTypes())))
     return failure();
   ArrayRef<int64_t> shape = cast<RankedTensorType>(getInputs()[0].getType()).getShape();
-  SmallVector<Type> taken;
+  SmallVector<Type> argumentTypes;
   for (Type type : getInputs().getTypes()) {
     if (cast<RankedTensorType>(type).getShape() != shape)
       return emitOpError("expected operands of one shape, found ") << getInputs()[0].getType() << " and " << type;
-    taken.append(2, elementOf(type));
+    argumentTypes.append(2, getElementTensorType(type));
   }
   // sort_c2
   int64_t rank = shape.size(), dimension = getDimension().value_or(-1);
   if (dimension < -rank || dimension >= rank)
     return emitOpError("expected a dimension of ") << getInputs()[0].getType() << ", found dimension " << dimension;
   // sort_c3
-  return verifyRegion(*this, getComparator(), taken, RankedTensorType::get({}, IntegerType::get(getContext(), 1)));
+  return verifyRegion(*this, getComparator(), argumentTypes, RankedTensorType::get({}, IntegerType::get(getContext(), 1)));
 }
 
 LogicalResult WhileOp::verify() {
   TypeRange types = getOperandTypes();
   // while_c1
   if (types != getResultTypes())
-    return verifyResults(*this, types);
+    return verifyResultTypes(*this, types);
   // while_c2
   if (failed(verifyRegion(*this, getCond(), types, RankedTensorType::get({}, IntegerType::get(getContext(), 1)))))
     return failure();
@@ -197,9 +197,9 @@ LogicalResult WhileOp::verify() {
 
 LogicalResult CaseOp::verify() {
   // case_c1
-  Type number = RankedTensorType::get({}, IntegerType::get(getContext(), 32));
-  if (getIndex().getType() != number)
-    return emitOpError("expected an index of type ") << number << ", found " << getIndex().getType();
+  Type indexType = RankedTensorType::get({}, IntegerType::get(getContext(), 32));
+  if (getIndex().getType() != indexType)
+    return emitOpError("expected an index of type ") << indexType << ", found " << getIndex().getType();
   // case_c2
   if (getBranches().empty())
     return emitOpError("expected at least one branch, found none");
@@ -211,9 +211,9 @@ LogicalResult CaseOp::verify() {
 
 LogicalResult IfOp::verify() {
   // if_c1
-  Type truth = RankedTensorType::get({}, IntegerType::get(getContext(), 1));
-  if (getPred().getType() != truth)
-    return emitOpError("expected a predicate of type ") << truth << ", found " << getPred().getType();
+  Type predicateType = RankedTensorType::get({}, IntegerType::get(getContext(), 1));
+  if (getPred().getType() != predicateType)
+    return emitOpError("expected a predicate of type ") << predicateType << ", found " << getPred().getType();
   // if_c2
   for (Region *branch : {&getTrueBranch(), &getFalseBranch()})
     if (failed(verifyRegion(*this, *branch, {}, getResultTypes())))

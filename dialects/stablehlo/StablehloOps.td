@@ -20,9 +20,10 @@ def Stablehlo_ScatterNumbersAttr : AttrDef<Stablehlo_Dialect, "ScatterNumbers"> 
   let summary = "Relate the dimensions of a scatter";
   let description = [{
     * `update_window_dims`: dimensions of the updates that are dimensions of the input;
-    * `inserted_window_dims`: dimensions of the input in which an update has size 1, and no dimension;
+    * `inserted_window_dims`: dimensions of the input that the updates lack; an update has size 1 along them;
     * `input_batching_dims`: dimensions of the input that correspond to `scatter_indices_batching_dims` of the indices;
-    * `scatter_dims_to_operand_dims`: dimensions of the input that the index values along `index_vector_dim` select.
+    * `index_vector_dim`: dimension of the indices that holds the components of one index;
+    * `scatter_dims_to_operand_dims`: for each of these components, the dimension of the input that it indexes.
 
     Empty lists may be omitted.
   }];
@@ -37,7 +38,7 @@ class Stablehlo_Op<string mnemonic, list<Trait> traits = []> : Op<Stablehlo_Dial
 def Stablehlo_ScatterOp : Stablehlo_Op<"scatter", [Pure, SameVariadicOperandSize, SingleBlockImplicitTerminator<"::stablehlo::ReturnOp">]> {
   let summary = "Write updates at the positions that an index tensor selects";
   let description = [{
-    The region combines the current element with the element of the update.
+    The region combines the current element of the input with the element of the update.
 
     Constraints:
     * (scatter_c1) there are as many updates as inputs, at least one, and the results have the types of the inputs;
@@ -65,12 +66,12 @@ def Stablehlo_ScatterOp : Stablehlo_Op<"scatter", [Pure, SameVariadicOperandSize
 def Stablehlo_SortOp : Stablehlo_Op<"sort", [Pure, SingleBlockImplicitTerminator<"::stablehlo::ReturnOp">]> {
   let summary = "Sort the elements along a dimension";
   let description = [{
-    Sorts several tensors together. The region compares two elements of each tensor and returns whether the first ones
-    precede the second ones. A negative dimension counts from the last one.
+    Sorts several tensors together. The region takes two elements of each tensor and returns true if the first elements
+    precede the second elements. A negative dimension counts from the last dimension.
 
     Constraints:
     * (sort_c1) there is at least one input, all have the same shape, and the results have the types of the inputs;
-    * (sort_c2) the inputs have the dimension;
+    * (sort_c2) the dimension is at least `-rank` and less than `rank`, where `rank` is the rank of the inputs;
     * (sort_c3) the region takes two elements of each input, as tensors of rank 0, and returns a boolean.
 
     Example:
@@ -118,10 +119,10 @@ def Stablehlo_WhileOp : Stablehlo_Op<"while", [RecursiveMemoryEffects, SingleBlo
 def Stablehlo_CaseOp : Stablehlo_Op<"case", [RecursiveMemoryEffects, SingleBlockImplicitTerminator<"::stablehlo::ReturnOp">]> {
   let summary = "Execute one of several regions, selected by number";
   let description = [{
-    A number out of range selects the last region.
+    An index out of range selects the last region.
 
     Constraints:
-    * (case_c1) the number is an i32 tensor of rank 0;
+    * (case_c1) the index is an i32 tensor of rank 0;
     * (case_c2) there is at least one region; regions have no arguments and return values of the types of the results.
 
     Example:

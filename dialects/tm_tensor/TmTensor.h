@@ -1,4 +1,4 @@
-//===- TmTensor.h - the tm_tensor dialect in C++ --------------------------===//
+//===- TmTensor.h - C++ classes of the tm_tensor dialect ------------------===//
 //
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //

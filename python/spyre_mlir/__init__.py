@@ -1,5 +1,5 @@
-"""spyre-mlir: from linalg on tensors, or PyTorch, to the IBM Spyre accelerator, and a simulator that runs what was
-compiled.
+"""spyre-mlir: a compiler from linalg on tensors, PyTorch and JAX to the IBM Spyre accelerator, and a simulator that
+runs the compiled programs.
 
 >>> program = spyre_mlir.compile("softmax.mlir")
 >>> [result] = program.run(array)

@@ -1,4 +1,4 @@
-"""Lines on standard error while the compiler or the simulator works, and after a compilation."""
+"""Progress lines during a compilation or simulation, and summary lines after a compilation."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ import threading
 import time
 from collections.abc import Iterator
 
-QUIET = "SPYRE_QUIET"
-FORCED = "SPYRE_PROGRESS"
+QUIET_VARIABLE = "SPYRE_QUIET"
+PROGRESS_VARIABLE = "SPYRE_PROGRESS"
 
 #: Seconds before the first line, and between lines.
-PATIENCE, PERIOD = 2.0, 0.5
+START_DELAY, PERIOD = 2.0, 0.5
 
 log = logging.getLogger("spyre_mlir")
 _state = threading.local()
 
 
 def is_set(variable: str) -> bool:
-    """Returns whether an environment variable switches something on."""
+    """Returns whether an environment variable is set, and neither empty nor `0`."""
     return os.environ.get(variable, "") not in ("", "0")
 
 
-def say(title: str, line: str, quiet: bool = False, log: logging.Logger = log) -> None:
+def show_line(title: str, line: str, quiet: bool = False, log: logging.Logger = log) -> None:
     """Shows a line: in the log if the user has configured this level, otherwise on standard error."""
-    if quiet or is_set(QUIET):
+    if quiet or is_set(QUIET_VARIABLE):
         return
     line = f"{line}; spyre_mlir.explain() has more"
     if log.isEnabledFor(logging.INFO) and log.hasHandlers():
@@ -37,25 +37,24 @@ def say(title: str, line: str, quiet: bool = False, log: logging.Logger = log) -
 
 
 @contextlib.contextmanager
-def progress(what: str, quiet: bool = False) -> Iterator[None]:
-    """Shows that work is under way, from two seconds on: on a terminal, or where the variable SPYRE_PROGRESS is set.
-    `0` turns this off.
+def show_progress(activity: str, quiet: bool = False) -> Iterator[None]:
+    """Shows a progress line after two seconds, if standard error is a terminal or SPYRE_PROGRESS is set.
 
-    Work inside of other work of the same thread changes what the line says.
+    `SPYRE_PROGRESS=0` turns the line off. A nested call of the same thread changes the text of the outer line.
     """
     line = getattr(_state, "line", None)
     if line is not None:
-        outer, line.what = line.what, what
+        outer, line.activity = line.activity, activity
         try:
             yield
         finally:
-            line.what = outer
+            line.activity = outer
         return
-    is_off = quiet or is_set(QUIET) or os.environ.get(FORCED) == "0"
-    if is_off or not (is_set(FORCED) or is_terminal()):
+    is_off = quiet or is_set(QUIET_VARIABLE) or os.environ.get(PROGRESS_VARIABLE) == "0"
+    if is_off or not (is_set(PROGRESS_VARIABLE) or is_terminal()):
         yield
         return
-    line = _state.line = ProgressLine(what)
+    line = _state.line = ProgressLine(activity)
     try:
         yield
     finally:
@@ -66,26 +65,26 @@ def progress(what: str, quiet: bool = False) -> Iterator[None]:
 def is_terminal() -> bool:
     try:
         return sys.stderr.isatty()
-    except (AttributeError, ValueError):  # There is none, or it is closed.
+    except (AttributeError, ValueError):  # Standard error is missing or closed.
         return False
 
 
 class ProgressLine:
-    """A line that a thread of its own writes again and again, and removes at the end."""
+    """Progress line that a separate thread updates, and that `end` removes."""
 
-    def __init__(self, what: str) -> None:
-        self.what = what
+    def __init__(self, activity: str) -> None:
+        self.activity = activity
         self.started = time.monotonic()
         self.is_over = threading.Event()
         self.thread = threading.Thread(target=self.show, name="spyre progress", daemon=True)
         self.thread.start()
 
     def show(self) -> None:
-        if self.is_over.wait(PATIENCE):
+        if self.is_over.wait(START_DELAY):
             return
         clear = "\r\033[K" if is_terminal() else ""
         while True:
-            text = f"spyre: {self.what}, {time.monotonic() - self.started:.0f} s"
+            text = f"spyre: {self.activity}, {time.monotonic() - self.started:.0f} s"
             print(f"{clear}{text}", end="" if clear else "\n", file=sys.stderr, flush=True)
             if self.is_over.wait(PERIOD if clear else 10 * PERIOD):
                 break

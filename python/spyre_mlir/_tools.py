@@ -1,4 +1,4 @@
-"""The command-line tools as console scripts: the native library holds all of them once."""
+"""Console scripts of the command-line tools, which the native library contains."""
 
 import signal
 import sys
@@ -7,7 +7,7 @@ from spyre_mlir import _native
 
 
 def _run(name: str) -> int:
-    # The tool is all that this process does: Ctrl-C ends it at once, as it ends any other program.
+    # This process runs only the tool, so Ctrl-C ends it immediately.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     return _native.run_tool(name, sys.argv[1:])
 

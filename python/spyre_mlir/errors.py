@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Place:
-    """A line and column of a file, from 1; 0 stands for an unknown one."""
+    """Line and column of a file, counted from 1; 0 means unknown."""
 
     file: str
     line: int
@@ -28,8 +28,8 @@ class Diagnostic:
     #: Source line and its callers, innermost first; empty if unknown.
     places: tuple[Place, ...] = ()
     notes: tuple[Diagnostic, ...] = ()
-    #: Path of the module of the model that the place belongs to, such as `layers.3.self_attn.out_proj`; empty without
-    #: one.
+    #: Path of the model's module that the location belongs to, such as `layers.3.self_attn.out_proj`; empty if there
+    #: is none.
     module: str = ""
 
     @property
@@ -45,7 +45,7 @@ class Diagnostic:
 
 
 class CompileError(Exception):
-    """A program, or an option, that the compiler refuses."""
+    """Program or option that the compiler rejects."""
 
     def __init__(self, diagnostics: list[Diagnostic]):
         self.diagnostics = diagnostics
@@ -72,18 +72,18 @@ class HintError(ValueError):
 
 
 class RunError(Exception):
-    """Arrays, or a bundle, that the simulated machine refuses."""
+    """Arrays or a bundle that the simulator rejects."""
 
 
 class ArgumentError(TypeError):
-    """Arguments of a call of the wrong number or kind."""
+    """Wrong number or types of the arguments of a call."""
 
 
 class PlanError(ValueError):
-    """An instance, or an option, that the scratchpad planner refuses."""
+    """Instance or option that the scratchpad planner rejects."""
 
 
-def described(value: object) -> str:
-    """Returns a value as a message shows it: short, with its type."""
+def describe_value(value: object) -> str:
+    """Formats a value for a message: shortened, with its type."""
     text = reprlib.repr(value)
     return f"{text} ({type(value).__name__})"

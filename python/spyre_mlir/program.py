@@ -1,4 +1,4 @@
-"""Programs: from MLIR to a bundle that can be run."""
+"""Compiled programs: compilation of MLIR to a bundle, and its execution on the simulator."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from typing import Any, TextIO
 import numpy
 
 from spyre_mlir._native import compile as _compile
-from spyre_mlir._options import check_output, check_phase, check_plan, pairs_of
-from spyre_mlir._progress import progress, say
-from spyre_mlir._source import TEXT, refusal, source_file
-from spyre_mlir._terms import diagnostic_of
+from spyre_mlir._options import check_output, check_phase, check_plan, flatten_options
+from spyre_mlir._progress import show_line, show_progress
+from spyre_mlir._source import TEXT_FILE_NAME, make_call_error, resolve_source
+from spyre_mlir._terms import convert_diagnostic
 from spyre_mlir.errors import CompileError, Diagnostic, RunError
 from spyre_mlir.explanation import Compilation, record
 from spyre_mlir.sim import Simulation, Tensor
@@ -28,19 +28,26 @@ from spyre_mlir.sim import Simulation, Tensor
 #: Type of the value of a `spyre-compile` option.
 Option = str | int | bool | os.PathLike[str] | Sequence[str] | Mapping[str, Any]
 
-#: The file of a plan that was given as a dictionary.
-PLAN = "plan that was given.json"
+#: File name of a plan that is specified as a dictionary.
+PLAN_FILE_NAME = "plan that was given.json"
 
 #: Separator of the locations of an op that was inlined from calls, innermost first.
-_CALLED = " called from "
+_CALLER_SEPARATOR = " called from "
 
 
 class Program:
     """A compiled program."""
 
-    def __init__(self, source: pathlib.Path, bundle_dir: pathlib.Path, options: dict[str, Option], place, compiled: _Compiled):
+    def __init__(
+        self,
+        source: pathlib.Path,
+        bundle_dir: pathlib.Path,
+        options: dict[str, Option],
+        directory: Any,
+        compiled: _CompilationResult,
+    ):
         # The temporary directory lives as long as the program.
-        self._source, self._options, self._place = source, options, place
+        self._source, self._options, self._directory = source, options, directory
         self._simulation: Simulation | None = None
         #: The bundle directory.
         self.bundle_dir = bundle_dir
@@ -51,7 +58,9 @@ class Program:
         #: Warnings and remarks.
         self.diagnostics: list[Diagnostic] = compiled.diagnostics
         self._page = compiled.page
-        self._compilation = Compilation(self.report["program"], [self.report], compiled.seconds, len(self.report["ops"]))
+        self._compilation = Compilation(
+            self.report["program"], [self.report], compiled.seconds, len(self.report["ops"])
+        )
         # Files that locations name are read only if the program was traced from them: the text of a program is
         # untrusted.
         self._is_traced = False
@@ -92,64 +101,68 @@ class Program:
             raise
 
     def _has_symbolic_sizes(self) -> bool:
-        return any(":" in value for name, value in pairs_of(self._options) if name == "dim-size")
+        return any(":" in value for name, value in flatten_options(self._options) if name == "dim-size")
 
     def validate(self) -> str:
-        """Executes the imported program and the files on elements of a finite field, and says what was compared.
+        """Executes the imported program and the files over a finite field, and returns a description of the comparison.
 
-        Raises `CompileError` if they differ, which would be a bug of the compiler.
+        Raises `CompileError` if they differ, which is a bug of the compiler.
         """
         if self.validation is None:
-            with tempfile.TemporaryDirectory(prefix="spyre-") as place:
-                folder = pathlib.Path(place)
-                compiled = _compiled(self._source, folder / "bundle", self._options, True)
+            with tempfile.TemporaryDirectory(prefix="spyre-") as directory:
+                folder = pathlib.Path(directory)
+                compiled = _run_compiler(self._source, folder / "bundle", self._options, True)
             self.validation = compiled.validation
         return self.validation
 
     def report_html(self, path: str | os.PathLike[str], *, sources: Sequence[str | os.PathLike[str]] = ()) -> None:
-        """Writes the report as a page for a browser, without a network: `spyre-compile --report FILE.html`.
+        """Writes the report as an HTML page that needs no network, like `spyre-compile --report FILE.html`.
 
-        Beside the operations stand the lines that they come from: those of the program, unless it was given as
-        bytecode, and those of the files in `sources`, which are named as places in the report name them. A program of
-        `spyre_mlir.torch` comes with the files that its operations were traced from.
+        The page shows the source lines of the ops: lines of the program, unless it is bytecode, and of the files in
+        `sources`, whose names must equal the file names in the report. For a program of `spyre_mlir.torch`, it also
+        shows the files from which the operations were traced.
         """
-        places = (place for op in self.report["ops"] for place in op["location"].split(_CALLED))
+        places = (place for op in self.report["ops"] for place in op["location"].split(_CALLER_SEPARATOR))
         named = dict.fromkeys(place.rpartition(":")[0].rpartition(":")[0] for place in places)
         traced = [file for file in named if file.endswith(".py") or file in linecache.cache] if self._is_traced else []
         files = dict.fromkeys(map(str, [self._source, *sources, *traced]))
-        texts = ((file, _text_of(pathlib.Path(file))) for file in files if _shown(file) in named)
+        texts = ((file, _read_text(pathlib.Path(file))) for file in files if _get_display_name(file) in named)
         page = self._page.html([(file, text) for file, text in texts if text is not None])
         # A program that was passed as text has a temporary file, whose path differs from run to run.
         own = str(self._source)
-        pathlib.Path(path).write_text(page if _shown(own) == own else page.replace(own, "program"), encoding="utf-8")
+        pathlib.Path(path).write_text(
+            page if _get_display_name(own) == own else page.replace(own, "program"), encoding="utf-8"
+        )
 
-    def _show_compilation(self, title: str, seconds: float, quiet: bool, log: logging.Logger, num_ops: int | None = None) -> None:
+    def _show_compilation(
+        self, title: str, seconds: float, quiet: bool, log: logging.Logger, num_ops: int | None = None
+    ) -> None:
         """Records the compilation of a traced function for `explain`, and shows its line."""
         counted = self._compilation.num_ops if num_ops is None else num_ops
         self._compilation = dataclasses.replace(self._compilation, title=title, seconds=seconds, num_ops=counted)
         record(self._compilation)
-        say(title, self._compilation.summary(), quiet, log)
+        show_line(title, self._compilation.format_summary(), quiet, log)
 
     def explain(self, file: TextIO | None = None) -> None:
-        """Prints a table of the modules with their operations, traffic and time, and of what stays on the CPU."""
-        print(self._compilation.table(), file=file or sys.stdout)
+        """Prints a table of the modules with their ops, traffic and time, and of the operations on the CPU."""
+        print(self._compilation.format_table(), file=file or sys.stdout)
 
     def __repr__(self) -> str:
         return f"<spyre_mlir.Program in {self.bundle_dir}>"
 
 
-class _Compiled:
+class _CompilationResult:
     """Result of a compilation by the native module."""
 
     def __init__(self, native: dict, source: pathlib.Path, seconds: float):
         # A program that was passed as text has a temporary file that the user does not know.
-        file, shown = str(source), _shown(str(source))
+        file, shown = str(source), _get_display_name(str(source))
         texts = [native[name] and native[name].replace(file, shown) for name in ("report", "plan", "ir", "validation")]
-        named = {file: shown, str(source.parent / PLAN): "the given plan"}
+        named = {file: shown, str(source.parent / PLAN_FILE_NAME): "the given plan"}
         self.report, self.plan, self.ir, self.validation = texts
         self.page = native["page"]
         self.seconds = seconds
-        self.diagnostics = [diagnostic_of(each, named) for each in native["diagnostics"]]
+        self.diagnostics = [convert_diagnostic(each, named) for each in native["diagnostics"]]
         if not native["done"]:
             raise CompileError(self.diagnostics)
 
@@ -163,46 +176,49 @@ def compile(
 ) -> Program:
     """Compiles a module of `linalg` on tensors, TOSA or `spyre` ops.
 
-    `program` is MLIR text, bytecode, or the path of a file. The options are those of `spyre-compile`, with `_` for `-`:
-    numbers and text as they are, `True` for what has no value, lists or dictionaries for what may be repeated
-    (`tiles=["M=8"]`, `dim_size={"arg0.0": 128}`, or `"128:16"` for a size that a run chooses: multiples of 16 up to
-    128), and as `plan` the dictionary that another program has, or a path. The bundle goes to `bundle_dir`, or to a
-    temporary directory that lives as long as the program. Before it does, the files are compared with the imported
-    program: `validate` is "auto" (as far as that costs no more than the compilation, or half a second), `True` or
-    `False`.
+    `program` is MLIR text, bytecode, or the path of a file. The options are those of `spyre-compile`, with `_` instead
+    of `-`. Values are numbers and text, `True` for an option without a value, and lists or dictionaries for an option
+    that can be repeated: `tiles=["M=8"]`, `dim_size={"arg0.0": 128}`. The size `"128:16"` is symbolic: each run chooses
+    a multiple of 16 up to 128. `plan` is a path, or the `plan` of another program.
 
-    Raises `CompileError` with the compiler's diagnostics. Ctrl-C ends the wait.
+    The bundle is written to `bundle_dir`, or to a temporary directory that is deleted together with the program.
+    `validate` is "auto", `True` or `False`: whether the files are compared with the imported program first. "auto"
+    compares as much as takes no longer than the compilation, or half a second.
+
+    Raises `CompileError` with the compiler's diagnostics. Ctrl-C ends the call.
     """
-    place = tempfile.TemporaryDirectory(prefix="spyre-")
-    folder = pathlib.Path(place.name)
-    source = source_file(program, folder)
+    directory = tempfile.TemporaryDirectory(prefix="spyre-")
+    folder = pathlib.Path(directory.name)
+    source = resolve_source(program, folder)
     check_plan(options.get("plan"))
     if isinstance(options.get("plan"), Mapping):
-        (folder / PLAN).write_text(json.dumps(options["plan"]))
-        options["plan"] = str(folder / PLAN)
+        (folder / PLAN_FILE_NAME).write_text(json.dumps(options["plan"]))
+        options["plan"] = str(folder / PLAN_FILE_NAME)
     output = folder / "bundle" if bundle_dir is None else check_output(bundle_dir)
-    made = Program(source, output, options, place, _compiled(source, output, options, validate))
-    record(made._compilation)
-    return made
+    result = Program(source, output, options, directory, _run_compiler(source, output, options, validate))
+    record(result._compilation)
+    return result
 
 
 def lower(program: str | bytes | os.PathLike[str], *, to: str = "layout", **options: Option) -> str:
-    """Returns the IR after a phase: import, layout, hint, tile, work, lx or bundle. Raises `CompileError` on
-    failure."""
+    """Returns the IR after a phase: import, layout, hint, tile, work, lx or bundle.
+
+    Raises `CompileError` on failure.
+    """
     check_phase(to)
-    with tempfile.TemporaryDirectory(prefix="spyre-") as place:
-        folder = pathlib.Path(place)
-        source = source_file(program, folder)
-        return _compiled(source, folder / "bundle", {**options, "compile_to": to}, False).ir
+    with tempfile.TemporaryDirectory(prefix="spyre-") as directory:
+        folder = pathlib.Path(directory)
+        source = resolve_source(program, folder)
+        return _run_compiler(source, folder / "bundle", {**options, "compile_to": to}, False).ir
 
 
-def _shown(file: str) -> str:
-    """Returns the file name of a program for messages: `<program>` for a program that was passed as text."""
-    return "<program>" if pathlib.Path(file).name == TEXT else file
+def _get_display_name(file: str) -> str:
+    """Returns the file name of a program for messages: `<program>` for a program that is passed as text."""
+    return "<program>" if pathlib.Path(file).name == TEXT_FILE_NAME else file
 
 
-def _text_of(path: pathlib.Path) -> str | None:
-    """Returns the text of a file, or of a cell of a notebook; none if it cannot be read or is no text."""
+def _read_text(path: pathlib.Path) -> str | None:
+    """Returns the text of a file or of a notebook cell; None if it cannot be read or is not text."""
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
@@ -210,12 +226,22 @@ def _text_of(path: pathlib.Path) -> str | None:
         return "".join(cell[2]) if cell and len(cell) > 2 else None
 
 
-def _compiled(source: pathlib.Path, output: pathlib.Path, options: Mapping[str, Option], validate: bool | str) -> _Compiled:
-    pairs = pairs_of(options)
-    mode = "auto" if validate == "auto" else {True: "on", False: "off"}.get(validate) if isinstance(validate, bool) else None
+def _run_compiler(
+    source: pathlib.Path, output: pathlib.Path, options: Mapping[str, Option], validate: bool | str
+) -> _CompilationResult:
+    pairs = flatten_options(options)
+    mode = (
+        "auto"
+        if validate == "auto"
+        else {True: "on", False: "off"}.get(validate)
+        if isinstance(validate, bool)
+        else None
+    )
     if mode is None:
-        raise refusal(f"option 'validate': expected 'auto', True or False, found {validate!r}; use one of these")
+        raise make_call_error(
+            f"option 'validate': expected 'auto', True or False, found {validate!r}; use one of these"
+        )
     started = time.monotonic()
-    with progress("compiling"):
+    with show_progress("compiling"):
         native = _compile(str(source), str(output), pairs, mode)
-    return _Compiled(native, source, time.monotonic() - started)
+    return _CompilationResult(native, source, time.monotonic() - started)

@@ -1,4 +1,4 @@
-"""The simulated machine. It needs no compiler: `Simulation(directory)` runs any bundle directory."""
+"""Simulator: `Simulation(directory)` runs any bundle directory, without the compiler."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import numpy
 
 from spyre_mlir import _native
-from spyre_mlir._arrays import array_of, conversion
-from spyre_mlir._progress import progress
-from spyre_mlir.errors import RunError, described
+from spyre_mlir._arrays import convert_to_array, suggest_conversion
+from spyre_mlir._progress import show_progress
+from spyre_mlir.errors import RunError, describe_value
 
-#: NumPy's types for the element types of a program; of bf16, which NumPy lacks, f32.
+#: NumPy types of the element types of a program; f32 for bf16, which NumPy lacks.
 DTYPES = {
     "f16": numpy.dtype("<f2"),
     "bf16": numpy.dtype("<f4"),
@@ -47,12 +47,12 @@ class Simulation:
 
     def __init__(self, directory: str | os.PathLike[str]):
         try:
-            native = _native.Simulation(checked_directory(directory))
+            native = _native.Simulation(check_directory(directory))
         except ValueError as error:
-            raise RunError(f"{without_number(str(error))}; compile the program again") from None
-        self._become(native)
+            raise RunError(f"{remove_error_number(str(error))}; compile the program again") from None
+        self._bind(native)
 
-    def _become(self, native: _native.Simulation) -> None:
+    def _bind(self, native: _native.Simulation) -> None:
         self._native = native
         self.arguments = [Tensor(name, tuple(shape), dtype) for name, shape, dtype in self._native.arguments()]
         self.results = [Tensor(name, tuple(shape), dtype) for name, shape, dtype in self._native.results()]
@@ -60,54 +60,66 @@ class Simulation:
         self.report: dict | None = None
 
     def at(self, sizes: Mapping[str, int]) -> Simulation:
-        """The program at these symbolic sizes (`compile(..., dim_size={"arg0.0": "128:16"})`), by name; the others are
-        the largest.
+        """Returns the program at these symbolic sizes, by name; sizes that are not specified are the largest.
+
+        Symbolic sizes are declared by `compile(..., dim_size={"arg0.0": "128:16"})`.
 
         Raises `RunError` for a name that the program does not have, and for a size that it cannot have.
         """
-        if not isinstance(sizes, Mapping) or not all(isinstance(name, str) and is_integer(size) for name, size in sizes.items()):
-            raise RunError(f"sizes: expected a dictionary from names to integers, found {sizes!r}; give one such as {{'arg0.0': 64}}")
+        if not isinstance(sizes, Mapping) or not all(
+            isinstance(name, str) and is_integer(size) for name, size in sizes.items()
+        ):
+            raise RunError(
+                f"sizes: expected a dictionary from names to integers, found {sizes!r}; give one such as {{'arg0.0': "
+                "64}"
+            )
         try:
             native = self._native.at(dict(sizes))
         except ValueError as error:
             raise RunError(str(error)) from None
         sized = object.__new__(type(self))
-        sized._become(native)
+        sized._bind(native)
         return sized
 
-    def run(self, *arrays: numpy.ndarray | str | os.PathLike[str], max_steps: int | None = None, **named: object) -> list[numpy.ndarray]:
-        """Runs on an array for each argument, in order, and gives the results in order.
+    def run(
+        self, *arrays: numpy.ndarray | str | os.PathLike[str], max_steps: int | None = None, **named: object
+    ) -> list[numpy.ndarray]:
+        """Runs the program on an array for each argument, in order, and returns the results in order.
 
-        Arrays have the arguments' shapes and types (`DTYPES`); numbers are not converted, so that nothing is rounded
-        without a word. The path of a `.npy` file may stand for an array. `max_steps` bounds the element operations.
-        Raises `RunError` for what the machine refuses.
+        Arrays have the shapes and types (`DTYPES`) of the arguments. They are not converted, so that values are never
+        rounded silently. An argument may also be the path of a `.npy` file. `max_steps` bounds the number of element
+        operations. Raises `RunError` if the simulator rejects an array or a value.
         """
         if named:
             found = ", ".join(map(repr, named))
-            raise RunError(f"run: expected arrays by position, found {found} by name; give them in the order of the arguments")
+            raise RunError(
+                f"run: expected arrays by position, found {found} by name; give them in the order of the arguments"
+            )
         if max_steps is not None and (not is_integer(max_steps) or max_steps < 0):
-            raise RunError(f"max_steps: expected a number of element operations, found {max_steps!r}; leave it out for the default")
+            raise RunError(
+                f"max_steps: expected a number of element operations, found {max_steps!r}; leave it out for the default"
+            )
         if len(arrays) != len(self.arguments):
             names = ", ".join(map(str, self.arguments))
             expected = f"{len(self.arguments)} argument{'' if len(self.arguments) == 1 else 's'} ({names})"
             raise RunError(f"run: expected {expected}, found {len(arrays)}; give an array for each, in this order")
-        given = [_checked(tensor, array) for tensor, array in zip(self.arguments, arrays, strict=True)]
+        inputs = [_check_array(tensor, array) for tensor, array in zip(self.arguments, arrays, strict=True)]
         try:
-            with progress("simulating"):
-                results, report = self._native.run(given, max_steps)
+            with show_progress("simulating"):
+                results, report = self._native.run(inputs, max_steps)
         except ValueError as error:
             raise RunError(str(error)) from None
         self.report = json.loads(report)
         return [numpy.frombuffer(data, DTYPES[dtype]).reshape(shape).copy() for _, shape, dtype, data in results]
 
 
-def _checked(tensor: Tensor, array: object) -> tuple[list[int], bytes]:
-    """Returns the array as its sizes and bytes."""
+def _check_array(tensor: Tensor, array: object) -> tuple[list[int], bytes]:
+    """Returns the sizes and bytes of an array of the tensor's shape and type."""
     expected = DTYPES[tensor.dtype]
-    array = array_of(tensor.name, array, expected)
+    array = convert_to_array(tensor.name, array, expected)
     if array.shape != tensor.shape or array.dtype != expected:
         found = f"shape {array.shape} and type {array.dtype}"
-        advice = "give an array of this shape" if array.shape != tensor.shape else conversion(array, expected)
+        advice = "give an array of this shape" if array.shape != tensor.shape else suggest_conversion(array, expected)
         raise RunError(f"{tensor.name}: expected shape {tensor.shape} and type {expected}, found {found}; {advice}")
     return list(array.shape), numpy.ascontiguousarray(array).tobytes()
 
@@ -116,19 +128,24 @@ def is_integer(value: object) -> bool:
     return isinstance(value, (int, numpy.integer)) and not isinstance(value, bool)
 
 
-def without_number(reason: str) -> str:
-    """Returns a reason of the system in words, without the system's number of it."""
+def remove_error_number(reason: str) -> str:
+    """Removes the error number of the operating system from a message."""
     return re.sub(r" \(os error \d+\)", "", reason)
 
 
-def checked_directory(directory: object) -> str:
+def check_directory(directory: object) -> str:
     """Returns the path of a directory that holds a program."""
     if not isinstance(directory, (str, os.PathLike)):
         advice = "give program.bundle_dir" if hasattr(directory, "bundle_dir") else "give a path"
-        raise RunError(f"Simulation: expected the path of a bundle directory, found {described(directory)}; {advice}")
+        raise RunError(
+            f"Simulation: expected the path of a bundle directory, found {describe_value(directory)}; {advice}"
+        )
     path = pathlib.Path(directory)
     if "\n" in str(path):
-        raise RunError("Simulation: expected the path of a bundle directory, found a text of several lines; call spyre_mlir.compile(text)")
+        raise RunError(
+            "Simulation: expected the path of a bundle directory, found a text of several lines; call "
+            "spyre_mlir.compile(text)"
+        )
     if (path / "program.json").exists():
         return str(path)
     missing = f"Simulation: expected a bundle directory, found '{path}' without file '{path / 'program.json'}'"
@@ -136,4 +153,6 @@ def checked_directory(directory: object) -> str:
         raise RunError(f"{missing}; it is one launch of the program in '{path.parent}', give that")
     if path.is_file():
         raise RunError(f"{missing}; compile it first: spyre_mlir.compile('{path}')")
-    raise RunError(f"{missing}; give the bundle_dir of a compilation, or the directory that 'spyre-compile FILE -o DIR' wrote")
+    raise RunError(
+        f"{missing}; give the bundle_dir of a compilation, or the directory that 'spyre-compile FILE -o DIR' wrote"
+    )

@@ -6,18 +6,17 @@
 import pathlib
 
 import pytest
-
 import spyre_mlir
 
 STORED = sorted((pathlib.Path(__file__).parent / "pytorch" / "cases").glob("*.mlir"))
 
 
-def test_there_are_programs():
+def test_finds_stored_programs():
     assert len(STORED) > 30
 
 
 @pytest.mark.parametrize("path", STORED, ids=lambda path: path.stem)
-def test_a_stored_program_is_compiled_and_validated(path):
+def test_compiles_and_validates_stored_program(path):
     program = spyre_mlir.compile(path, validate=True)
     assert "agree" in program.validation
     assert program.results

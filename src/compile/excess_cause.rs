@@ -7,28 +7,29 @@ use crate::{
 };
 use std::fmt;
 
-/// Reason why a value moves more HBM bytes than the bound counts for it.
+/// Reason why a value causes more HBM traffic than the lower bound counts for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ExcessCause<'a> {
-    /// The op that writes it only moves elements between sticks.
+    /// The op that writes the value is a relayout copy: it computes nothing, and only moves elements between sticks.
     RelayoutCopy,
-    /// It is not in LX, for the reason that the planner recorded.
+    /// The value is not in LX, for the reason that the planner recorded.
     NotInLx(&'a str),
-    /// It is not part of a result, so the bound does not count it.
-    NoResult,
-    /// It is a splat constant, so the bound does not count it.
+    /// The value is not a program result, so the bound does not count it.
+    NotProgramResult,
+    /// The value is a splat constant, so the bound does not count it.
     SplatConstant,
-    /// An op reads a result after it is written.
+    /// An op reads a program result back; the bound counts only the write.
     ReadBack,
-    /// Number of operands that read its elements, some of them the same ones.
+    /// Several operands read the value, and some read the same elements. Holds the number of operands.
     ManyReaders(usize),
-    /// Number of ops that write the result.
+    /// Several ops write the program result. Holds the number of ops.
     ManyWriters(usize),
-    /// Number of times that a loop moves the same elements.
+    /// A loop moves the same elements several times. Holds the number of times.
     Repeated(i64),
-    /// Elements fill only part of the transferred sticks.
+    /// Elements fill the transferred sticks only partly.
     PartialSticks,
-    /// Ops move elements that the bound omits, since it counts only the largest of accesses that may overlap.
+    /// Ops move more elements than the bound counts: of several accesses that may overlap, the bound counts only the
+    /// largest.
     Uncounted,
 }
 
@@ -37,7 +38,7 @@ impl fmt::Display for ExcessCause<'_> {
         match self {
             Self::RelayoutCopy => formatter.write_str("is a relayout copy"),
             Self::NotInLx(reason) => write!(formatter, "is not in LX: {reason}"),
-            Self::NoResult => formatter.write_str("is not a program result"),
+            Self::NotProgramResult => formatter.write_str("is not a program result"),
             Self::SplatConstant => formatter.write_str("is a splat constant"),
             Self::ReadBack => formatter.write_str("is a result that an op reads back"),
             Self::ManyReaders(readers) => write!(formatter, "{readers} operands read it"),
@@ -49,39 +50,43 @@ impl fmt::Display for ExcessCause<'_> {
     }
 }
 
-/// Returns the causes for which a value moves more than the bound counts. `kind` is the kind of its buffer, `None` for
-/// a location in a pool; `writer` is the op that writes it.
+/// Returns the causes of the excess traffic of a value. `kind` is the kind of its buffer, `None` for a location in a
+/// pool; `writer` is the op that writes it.
 pub(super) fn find_excess_causes<'a>(
-    part: &ValueTraffic,
+    traffic: &ValueTraffic,
     kind: Option<BufferKind>,
     writer: Option<&'a OpReport>,
 ) -> Vec<ExcessCause<'a>> {
     let mut causes = Vec::new();
     match kind {
-        None | Some(BufferKind::Temporary) => causes.push(recorded_cause(writer).unwrap_or(ExcessCause::NoResult)),
+        None | Some(BufferKind::Temporary) => {
+            causes.push(find_recorded_cause(writer).unwrap_or(ExcessCause::NotProgramResult))
+        }
         Some(BufferKind::SplatConstant) => causes.push(ExcessCause::SplatConstant),
-        // The bound counts the write of a result and no read.
-        Some(BufferKind::Result) if part.read_bytes > 0 => {
-            causes.push(recorded_cause(writer).unwrap_or(ExcessCause::ReadBack))
+        // For a program result, the bound counts one write and no read.
+        Some(BufferKind::Result) if traffic.read_bytes > 0 => {
+            causes.push(find_recorded_cause(writer).unwrap_or(ExcessCause::ReadBack))
         }
         Some(BufferKind::Result | BufferKind::Argument | BufferKind::Constant) => {}
     }
-    let is_given = matches!(kind, Some(BufferKind::Argument | BufferKind::Constant));
-    if part.readers.len() > 1 && !(is_given && part.read_once_bytes <= part.needed_bytes) {
-        causes.push(ExcessCause::ManyReaders(part.readers.len()));
+    let is_input = matches!(kind, Some(BufferKind::Argument | BufferKind::Constant));
+    if traffic.readers.len() > 1 && !(is_input && traffic.read_once_bytes <= traffic.needed_bytes) {
+        causes.push(ExcessCause::ManyReaders(traffic.readers.len()));
     }
-    if part.writers.len() > 1
+    if traffic.writers.len() > 1
         && kind == Some(BufferKind::Result)
-        && part.written_bytes - part.unused_bytes > part.needed_bytes
+        && traffic.written_bytes - traffic.unused_bytes > traffic.needed_bytes
     {
-        causes.push(ExcessCause::ManyWriters(part.writers.len()));
+        causes.push(ExcessCause::ManyWriters(traffic.writers.len()));
     }
-    // A location in the pool holds another value in each iteration.
-    if part.repeats > 1 && matches!(part.buffer, TrafficBuffer::Named(_)) {
-        causes.push(ExcessCause::Repeated(part.repeats));
+    // A location in a pool holds a different value in each iteration, so repeated accesses are not redundant.
+    if traffic.repeats > 1 && matches!(traffic.buffer, TrafficBuffer::Named(_)) {
+        causes.push(ExcessCause::Repeated(traffic.repeats));
     }
-    // For a value that the bound omits, all sticks exceed the bound.
-    if part.unused_bytes > 0 && matches!(kind, Some(BufferKind::Argument | BufferKind::Constant | BufferKind::Result)) {
+    // If the bound omits the value, all of its sticks are excess traffic, so partial sticks are no separate cause.
+    if traffic.unused_bytes > 0
+        && matches!(kind, Some(BufferKind::Argument | BufferKind::Constant | BufferKind::Result))
+    {
         causes.push(ExcessCause::PartialSticks);
     }
     if causes.is_empty() {
@@ -90,8 +95,9 @@ pub(super) fn find_excess_causes<'a>(
     causes
 }
 
-/// Returns the cause recorded by the op that writes a value in HBM; `None` if no op writes it, or none is recorded.
-fn recorded_cause(writer: Option<&OpReport>) -> Option<ExcessCause<'_>> {
+/// Returns the reason, recorded by the op that writes a value, why the value is in HBM. `None` if no op writes it, or
+/// if no reason is recorded.
+fn find_recorded_cause(writer: Option<&OpReport>) -> Option<ExcessCause<'_>> {
     match writer? {
         writer if writer.is_for_layout => Some(ExcessCause::RelayoutCopy),
         writer if !writer.reason.is_empty() => Some(ExcessCause::NotInLx(&writer.reason)),
@@ -103,8 +109,8 @@ fn recorded_cause(writer: Option<&OpReport>) -> Option<ExcessCause<'_>> {
 mod tests {
     use super::*;
 
-    /// Returns a value with 1,024 compulsory bytes that one op reads once.
-    fn part_read_once() -> ValueTraffic {
+    /// Returns the traffic of a value with 1,024 compulsory bytes that one op reads once.
+    fn new_read_once_traffic() -> ValueTraffic {
         ValueTraffic {
             buffer: TrafficBuffer::Named("arg0".to_owned()),
             writer: None,
@@ -120,27 +126,29 @@ mod tests {
         }
     }
 
-    fn argument_causes(part: &ValueTraffic) -> Vec<ExcessCause<'static>> {
-        find_excess_causes(part, Some(BufferKind::Argument), None)
+    fn find_argument_causes(traffic: &ValueTraffic) -> Vec<ExcessCause<'static>> {
+        find_excess_causes(traffic, Some(BufferKind::Argument), None)
     }
 
     #[test]
     fn finds_causes_of_excess_argument_bytes() {
-        let twice = ValueTraffic { readers: vec![0, 1], read_once_bytes: 2048, read_bytes: 2048, ..part_read_once() };
-        assert_eq!(argument_causes(&twice), [ExcessCause::ManyReaders(2)]);
-        // Two ops read different halves, in sticks that they half fill.
-        let halves = ValueTraffic { readers: vec![0, 1], unused_bytes: 1024, read_bytes: 2048, ..part_read_once() };
-        assert_eq!(argument_causes(&halves), [ExcessCause::PartialSticks]);
-        let in_a_loop = ValueTraffic { repeats: 4, read_bytes: 4096, ..part_read_once() };
-        assert_eq!(argument_causes(&in_a_loop), [ExcessCause::Repeated(4)]);
-        // Neither a compulsory nor a constant value.
-        let uncounted = ValueTraffic { needed_bytes: 0, ..part_read_once() };
-        assert_eq!(argument_causes(&uncounted), [ExcessCause::Uncounted]);
+        let twice =
+            ValueTraffic { readers: vec![0, 1], read_once_bytes: 2048, read_bytes: 2048, ..new_read_once_traffic() };
+        assert_eq!(find_argument_causes(&twice), [ExcessCause::ManyReaders(2)]);
+        // Two ops read disjoint halves of the elements. Each half fills its sticks only half.
+        let halves =
+            ValueTraffic { readers: vec![0, 1], unused_bytes: 1024, read_bytes: 2048, ..new_read_once_traffic() };
+        assert_eq!(find_argument_causes(&halves), [ExcessCause::PartialSticks]);
+        let in_a_loop = ValueTraffic { repeats: 4, read_bytes: 4096, ..new_read_once_traffic() };
+        assert_eq!(find_argument_causes(&in_a_loop), [ExcessCause::Repeated(4)]);
+        // An argument without compulsory bytes.
+        let uncounted = ValueTraffic { needed_bytes: 0, ..new_read_once_traffic() };
+        assert_eq!(find_argument_causes(&uncounted), [ExcessCause::Uncounted]);
     }
 
     #[test]
     fn reports_splat_cause_only_for_splat_constants() {
-        let unread = ValueTraffic { needed_bytes: 0, read_bytes: 128, read_once_bytes: 128, ..part_read_once() };
+        let unread = ValueTraffic { needed_bytes: 0, read_bytes: 128, read_once_bytes: 128, ..new_read_once_traffic() };
         assert_eq!(find_excess_causes(&unread, Some(BufferKind::SplatConstant), None), [ExcessCause::SplatConstant]);
         assert_eq!(find_excess_causes(&unread, Some(BufferKind::Constant), None), [ExcessCause::Uncounted]);
     }
@@ -153,17 +161,17 @@ mod tests {
             written_bytes: 1024,
             read_bytes: 0,
             read_once_bytes: 0,
-            ..part_read_once()
+            ..new_read_once_traffic()
         };
         let op = OpReport::default();
-        let noted = OpReport { reason: "a reason".to_owned(), ..OpReport::default() };
+        let op_with_reason = OpReport { reason: "a reason".to_owned(), ..OpReport::default() };
         let causes = |part: &ValueTraffic, writer| find_excess_causes(part, Some(BufferKind::Result), Some(writer));
         let read_back = ValueTraffic { readers: vec![2], read_bytes: 1024, read_once_bytes: 1024, ..written.clone() };
         assert_eq!(causes(&read_back, &op), [ExcessCause::ReadBack]);
-        assert_eq!(causes(&read_back, &noted), [ExcessCause::NotInLx("a reason")]);
-        // Without a reader, the placement of the writer's result is no cause.
+        assert_eq!(causes(&read_back, &op_with_reason), [ExcessCause::NotInLx("a reason")]);
+        // If no op reads the result back, the recorded reason of its writer is no cause.
         let ragged = ValueTraffic { unused_bytes: 512, written_bytes: 1536, ..written.clone() };
-        assert_eq!(causes(&ragged, &noted), [ExcessCause::PartialSticks]);
+        assert_eq!(causes(&ragged, &op_with_reason), [ExcessCause::PartialSticks]);
         let twice = ValueTraffic { writers: vec![1, 3], written_bytes: 2048, ..written };
         assert_eq!(causes(&twice, &op), [ExcessCause::ManyWriters(2)]);
     }
@@ -174,16 +182,16 @@ mod tests {
             buffer: TrafficBuffer::Pool { launch: 0, offset_bytes: 0 },
             needed_bytes: 0,
             written_bytes: 1024,
-            ..part_read_once()
+            ..new_read_once_traffic()
         };
         let for_layout = OpReport { is_for_layout: true, ..OpReport::default() };
-        let noted = OpReport { reason: "a reason".to_owned(), ..OpReport::default() };
+        let op_with_reason = OpReport { reason: "a reason".to_owned(), ..OpReport::default() };
         assert_eq!(find_excess_causes(&pool, None, Some(&for_layout)), [ExcessCause::RelayoutCopy]);
-        assert_eq!(find_excess_causes(&pool, None, Some(&noted)), [ExcessCause::NotInLx("a reason")]);
-        assert_eq!(find_excess_causes(&pool, None, Some(&OpReport::default())), [ExcessCause::NoResult]);
+        assert_eq!(find_excess_causes(&pool, None, Some(&op_with_reason)), [ExcessCause::NotInLx("a reason")]);
+        assert_eq!(find_excess_causes(&pool, None, Some(&OpReport::default())), [ExcessCause::NotProgramResult]);
         let shared = ValueTraffic { buffer: TrafficBuffer::Named("temp0".to_owned()), readers: vec![1, 2], ..pool };
         assert_eq!(
-            find_excess_causes(&shared, Some(BufferKind::Temporary), Some(&noted)),
+            find_excess_causes(&shared, Some(BufferKind::Temporary), Some(&op_with_reason)),
             [ExcessCause::NotInLx("a reason"), ExcessCause::ManyReaders(2)]
         );
     }

@@ -9,7 +9,7 @@ use crate::{
     dialect::ods::attr,
     import::DimSize,
     interpret::read_functions,
-    mlir::{Module, Op, OpExt, collect_diagnostics, format_location, functions_of, retain_ops},
+    mlir::{Module, Op, OpExt, collect_diagnostics, find_defined_functions, format_location, retain_ops},
     pipeline::{CompileOptions, Phase},
     validate::{ExecutionLimits, Pieces, ProgramPiece, ValidationFailure, Verdict, partition_into_pieces},
 };
@@ -56,7 +56,7 @@ pub(super) fn validate_pieces(
             continue;
         }
         let evaluated = validate_piece(&module, &own, &of_one)
-            .map_err(|failure| locate_piece_failure(piece, functions_of(imported.op())[0], failure))?;
+            .map_err(|failure| locate_piece_failure(piece, find_defined_functions(imported.op())[0], failure))?;
         match &mut verdict {
             Some(verdict) => verdict.merge(&evaluated),
             None => verdict = Some(evaluated),
@@ -84,7 +84,7 @@ fn build_piece_module<'s>(imported: &Module<'s>, piece: &ProgramPiece) -> Module
     // The copy is compiled from the first phase.
     copy.op().remove_attr(attr::SPYRE_PHASE);
     copy.op().remove_attr(attr::SPYRE_TARGET);
-    let function = functions_of(copy.op())[0];
+    let function = find_defined_functions(copy.op())[0];
     let ops = function.body_ops();
     let kept: Vec<bool> = (0..ops.len() - 1)
         .map(|position| piece.ops.contains(&position) || piece.constants.contains(&position))

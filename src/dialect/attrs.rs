@@ -57,7 +57,7 @@ unsafe extern "C" {
         symbol: MlirStringRef,
         again: bool,
     ) -> MlirAttribute;
-    fn spyreTileHintAttrGetAgain(hint: MlirAttribute) -> bool;
+    fn spyreTileHintAttrGetRecompute(hint: MlirAttribute) -> bool;
     fn spyreTileHintAttrGetId(hint: MlirAttribute) -> i64;
     fn spyreTileHintAttrGetDim(hint: MlirAttribute) -> MlirStringRef;
     fn spyreTileHintAttrGetCount(hint: MlirAttribute) -> i64;
@@ -67,7 +67,7 @@ unsafe extern "C" {
     fn spyreWorkHintAttrGetId(hint: MlirAttribute) -> i64;
     fn spyreWorkHintAttrGetDim(hint: MlirAttribute) -> MlirStringRef;
     fn spyreWorkHintAttrGetSlices(hint: MlirAttribute) -> i64;
-    fn spyreTileType(full: MlirType, dim: i64, count: i64) -> MlirType;
+    fn spyreGetTileType(full: MlirType, dim: i64, count: i64) -> MlirType;
 }
 
 /// Number that stands for no format: the layout has the format of its element type.
@@ -189,7 +189,7 @@ impl<'c> DeviceTensor<'c> {
 #[must_use]
 pub fn tile_type(full: Type<'_>, dim: usize, count: i64) -> Option<Type<'_>> {
     // SAFETY: callers pass ranked tensor types.
-    unsafe { Type::from_option_raw(spyreTileType(full.to_raw(), i64::try_from(dim).ok()?, count)) }
+    unsafe { Type::from_option_raw(spyreGetTileType(full.to_raw(), i64::try_from(dim).ok()?, count)) }
 }
 
 /// Returns the slices per iteration dimension from `#spyre.work`.
@@ -320,7 +320,7 @@ impl TileHint {
                     "" => SymbolicCount::Number(spyreTileHintAttrGetCount(raw)),
                     symbol => SymbolicCount::Symbol(symbol.to_owned()),
                 },
-                recomputes: spyreTileHintAttrGetAgain(raw),
+                recomputes: spyreTileHintAttrGetRecompute(raw),
             })
         }
     }

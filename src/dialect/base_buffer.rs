@@ -12,8 +12,8 @@ use crate::mlir::{
 use mlir_sys::{MlirOperation, MlirValue};
 
 unsafe extern "C" {
-    fn spyreOverwrittenOperand(op: MlirOperation) -> isize;
-    fn spyreViewSource(op: MlirOperation) -> MlirValue;
+    fn spyreComputeOpGetOverwrittenOperand(op: MlirOperation) -> isize;
+    fn spyreViewOpGetSource(op: MlirOperation) -> MlirValue;
 }
 
 /// Loop with which a window moves, and the distance per iteration.
@@ -256,7 +256,7 @@ pub(super) fn in_place_offsets(result: Value<'_>) -> Option<Vec<i64>> {
 /// Returns the operand into whose buffer the op writes a slice, if the op does not write a buffer of its own.
 pub(super) fn overwritten_operand(op: Op<'_>) -> Option<usize> {
     // SAFETY: the query accepts any operation.
-    usize::try_from(unsafe { spyreOverwrittenOperand(op.to_raw()) }).ok()
+    usize::try_from(unsafe { spyreComputeOpGetOverwrittenOperand(op.to_raw()) }).ok()
 }
 
 /// Returns the buffer of which an insert writes a slice.
@@ -267,7 +267,7 @@ pub(super) fn insert_destination(insert: Op<'_>) -> Value<'_> {
 /// Returns the source operand of a view; `None` for other ops.
 pub(super) fn view_source(op: Op<'_>) -> Option<Value<'_>> {
     // SAFETY: the query accepts any operation.
-    let viewed = unsafe { spyreViewSource(op.to_raw()) };
+    let viewed = unsafe { spyreViewOpGetSource(op.to_raw()) };
     // SAFETY: a non-null value is an operand of the op.
     (!viewed.ptr.is_null()).then(|| unsafe { Value::from_raw(viewed) })
 }

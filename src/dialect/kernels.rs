@@ -14,7 +14,7 @@ unsafe extern "C" {
     fn spyreKnobAttrGetName(knob: MlirAttribute) -> MlirStringRef;
     fn spyreKnobAttrGetValue(knob: MlirAttribute) -> i64;
     fn spyreKnobAttrGetChoices(knob: MlirAttribute, capacity: isize, choices: *mut i64) -> isize;
-    fn spyreKnobAttrWithValue(knob: MlirAttribute, value: i64) -> MlirAttribute;
+    fn spyreKnobAttrGetWithValue(knob: MlirAttribute, value: i64) -> MlirAttribute;
     fn spyreKnobAttrGetCondition(knob: MlirAttribute) -> MlirStringRef;
     fn spyreConditionHolds(
         condition: MlirStringRef,
@@ -93,7 +93,7 @@ pub fn set_knob(kernel: Op<'_>, number: usize, value: i64) {
         knobs[number]
     );
     // SAFETY: it is a knob, and one of its values.
-    knobs[number] = unsafe { Attribute::from_raw(spyreKnobAttrWithValue(knobs[number].to_raw(), value)) };
+    knobs[number] = unsafe { Attribute::from_raw(spyreKnobAttrGetWithValue(knobs[number].to_raw(), value)) };
     kernel.set_attr(attr::KNOBS, array_attribute(kernel.ctx(), &knobs));
 }
 

@@ -1,16 +1,16 @@
-//! `spyre.proof`: the proven lower bound of all loop plans, for the certificate.
+//! Attribute `spyre.proof`: proof of a lower bound on the time of all loop plans, for the certificate.
 
 use super::ods::attr;
 use crate::mlir::{Op, OpExt, string_attribute};
 use tile_verify::TilingProof;
 
-/// Returns the proof that the function's attribute records; `None` if no certificate is to be written.
+/// Returns the proof in the attribute of the function; `None` if there is none, and then no certificate is written.
 #[must_use]
 pub fn read_proof(function: Op<'_>) -> Option<TilingProof> {
     serde_json::from_str(function.text_attr(attr::SPYRE_PROOF)).ok()
 }
 
-/// Records the proof in the function's attribute.
+/// Writes the proof into the attribute of the function.
 ///
 /// # Panics
 /// Never: names, numbers and lists can be written as JSON.

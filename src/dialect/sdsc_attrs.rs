@@ -6,7 +6,7 @@ use crate::mlir::{
 use mlir_sys::{MlirAttribute, MlirContext, MlirStringRef, MlirType};
 
 unsafe extern "C" {
-    fn sdscAttributeParameters(attribute: MlirAttribute) -> MlirAttribute;
+    fn sdscAttributeGetParameters(attribute: MlirAttribute) -> MlirAttribute;
     fn sdscAttributeGet(mnemonic: MlirStringRef, parameters: MlirAttribute) -> MlirAttribute;
     fn sdscbundleInputArgTypeGet(context: MlirContext, granularity: i64, max_value: i64) -> MlirType;
     fn sdscbundleInputArgTypeGetGranularity(input_arg: MlirType) -> i64;
@@ -17,7 +17,7 @@ unsafe extern "C" {
 #[must_use]
 pub fn sdsc_parameters(attribute: Attribute<'_>) -> Option<Vec<(&str, Attribute<'_>)>> {
     // SAFETY: the query accepts any attribute; it returns a null attribute for one that is not ours.
-    let parameters = unsafe { Attribute::from_option_raw(sdscAttributeParameters(attribute.to_raw())) };
+    let parameters = unsafe { Attribute::from_option_raw(sdscAttributeGetParameters(attribute.to_raw())) };
     parameters.and_then(dictionary_entries)
 }
 

@@ -220,10 +220,10 @@ mod tests {
         };
         let of = |name: &str| (name.to_owned(), "N*H".to_owned(), vec![]);
         assert_eq!([read(0, 20), read(0, 12), read(12, 8)], [of("K"), of("K"), of("L")]);
-        let why = NameLossReason::Slice { dim: 0, positions: 4 };
+        let reason = NameLossReason::Slice { dim: 0, positions: 4 };
         assert_eq!(
             read(2, 4),
-            (String::new(), "N*H".to_owned(), vec![LostName { name: "K".to_owned(), size: 20, why }])
+            (String::new(), "N*H".to_owned(), vec![LostName { name: "K".to_owned(), size: 20, reason }])
         );
     }
 

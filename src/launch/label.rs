@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-/// Name of a dimension in SDSC files. Most names do not indicate the dimension's role: they are assigned by position.
+/// Name of an iteration dimension in SDSC files. Most names are assigned by position and do not indicate the role of
+/// the dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DimLabel {
     /// `mb`
@@ -11,9 +12,9 @@ pub enum DimLabel {
     X,
     /// `y`
     Y,
-    /// `i`, the height of a windowed op.
+    /// `i`, the output height of a windowed op.
     I,
-    /// `j`, the width of a windowed op.
+    /// `j`, the output width of a windowed op.
     J,
     /// `ki`, the height of a window.
     Ki,
@@ -26,16 +27,17 @@ pub enum DimLabel {
 }
 
 impl DimLabel {
-    /// Labels that ordinary ops use in this order; added dimensions have the next free ones.
+    /// Labels of ops other than matmuls, assigned in this order. Dimensions that the compiler adds get
+    /// the next free labels.
     pub const ORDINARY: [Self; 7] = [Self::Mb, Self::X, Self::Y, Self::I, Self::J, Self::Ki, Self::Kj];
 
-    /// Labels of a matmul, which uses the last ones.
+    /// Labels of a matmul; a matmul with `n` dimensions uses the last `n`.
     pub const MATMUL: [Self; 7] = [Self::Ki, Self::Kj, Self::Y, Self::X, Self::Mb, Self::Out, Self::In];
 
     /// All labels, in the order of the enum.
     pub const ALL: [Self; 9] = [Self::Mb, Self::X, Self::Y, Self::I, Self::J, Self::Ki, Self::Kj, Self::Out, Self::In];
 
-    /// Returns the name in files.
+    /// Returns the name of the dimension in files.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -67,7 +69,7 @@ impl DimLabel {
         }
     }
 
-    /// Returns the label with that name.
+    /// Returns the label with the given name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|label| label.name() == name)

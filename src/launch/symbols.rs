@@ -1,9 +1,10 @@
-//! Start addresses, as symbols or as values ("SuperDSC schema, section 7").
+//! Start addresses of tensors, as launch symbols or as numbers ("SuperDSC schema, section 7").
 //!
-//! A kernel argument's address is known at launch only, so a file refers to symbol -3, say, and `bundle.mlir` defines
-//! its value. Ids are negative and consecutive over the bundle. Two operands of one op share a symbol if their
-//! addresses are known to be equal in every iteration of the loops around the op. If one moves and the other one is
-//! fixed, or moves differently, they have separate symbols, even if both start at the same byte.
+//! The address of a kernel argument is known only at launch. So a file refers to a symbol, for example -3, and
+//! `bundle.mlir` defines its value. Ids are negative and consecutive over the bundle. Two operands of one op share a
+//! symbol if their addresses are known to be equal in every iteration of the loops around the op. If one address moves
+//! and the other is fixed or moves differently, the operands have separate symbols, even if both start at the same
+//! byte.
 
 use super::LaunchError;
 use super::geometry::{DimLabel, Geometry, LabeledTensor, Scale};
@@ -40,7 +41,8 @@ pub enum LaunchSymbol {
         /// Bytes from the first core's slice to this one's.
         displacement: i64,
     },
-    /// Slice of a core whose size is symbolic: a plain number, as the front end leaves it.
+    /// Slice of one core along a dimension with a symbolic size. As in files of the front end, its value is a plain
+    /// number: the number of the argument plus the byte position.
     SplitCore {
         /// Plain number.
         value: i64,
@@ -89,6 +91,7 @@ impl MemoryMap {
         Self { segment_bytes: target.segment_bytes, segments: target.segments, has_pool: bundle.uses_pool() }
     }
 
+    /// Returns the start address of the segment of a kernel argument.
     fn argument_base(&self, argument: u32) -> Result<i64, LaunchError> {
         let segment = i64::from(argument) + i64::from(self.has_pool);
         if segment >= self.segments {
@@ -121,32 +124,38 @@ pub struct DimSymbol {
 }
 
 impl OpAddresses {
-    /// Assigns a symbol to every address; LX addresses are numbers in any case.
+    /// Assigns symbols to all start addresses in HBM; addresses in LX are always numbers.
     ///
     /// # Errors
     ///
     /// If an operand cannot have an address.
     pub fn new_symbolic(op: &OpSpec, geometry: &Geometry, first_id: i64) -> Result<Self, LaunchError> {
-        check_lx(op)?;
+        check_lx_is_fixed(op)?;
         let mut table =
             OpSymbolTable { first_id, symbols: Vec::new(), ids: BTreeMap::new(), unused_bases: BTreeMap::new() };
         let dims = table.assign_dim_symbols(op);
         let mut starts = Vec::with_capacity(op.operands.len());
         for (index, (operand, tensor)) in op.operands.iter().zip(&geometry.tensors).enumerate() {
             let positions = compute_core_offsets(geometry, operand, tensor);
-            let course = AddressAdvance::from_operand(operand, tensor);
+            let advance = AddressAdvance::from_operand(operand, tensor);
             starts.push(match operand.allocation {
                 Allocation::Lx { .. } => TensorStart::Fixed(positions),
                 Allocation::Pool { .. } => {
                     let id = |offset| {
-                        table.find_or_add_id((ByteAddress::Pool(offset), course.clone()), LaunchSymbol::Pool { offset })
+                        table
+                            .find_or_add_id((ByteAddress::Pool(offset), advance.clone()), LaunchSymbol::Pool { offset })
                     };
                     TensorStart::Symbolic(positions.into_iter().map(id).collect())
                 }
                 Allocation::Hbm { argument, .. } => {
-                    let split = find_symbolic_split(geometry, tensor);
-                    check_symbolic_tiling(index, operand, tensor, split)?;
-                    TensorStart::Symbolic(table.assign_argument_ids(argument, &positions, split.is_some(), &course))
+                    let symbolic_split = find_symbolic_split(geometry, tensor);
+                    check_symbolic_tiling(index, operand, tensor, symbolic_split)?;
+                    TensorStart::Symbolic(table.assign_argument_ids(
+                        argument,
+                        &positions,
+                        symbolic_split.is_some(),
+                        &advance,
+                    ))
                 }
             });
         }
@@ -159,7 +168,7 @@ impl OpAddresses {
     ///
     /// If an address is not known before the launch.
     pub fn new_baked(op: &OpSpec, geometry: &Geometry, map: &MemoryMap) -> Result<Self, LaunchError> {
-        check_lx(op)?;
+        check_lx_is_fixed(op)?;
         if let Some(dim) = op.iteration_space.iter().position(|dim| dim.symbolic.is_some()) {
             return Err(LaunchError::BakedSymbolic { dim });
         }
@@ -228,7 +237,7 @@ fn find_symbolic_split(geometry: &Geometry, tensor: &LabeledTensor) -> Option<Di
     tensor.dims.iter().find(|dim| dim.scale == Scale::Present && is_split(dim.label)).map(|dim| dim.label)
 }
 
-/// Checks that the advance of a moving tensor, whose single dimension is split, is along that dimension.
+/// Rejects a tensor that moves in a loop if its only dimension has a symbolic size and is split over cores.
 fn check_symbolic_tiling(
     index: usize,
     operand: &OpSpecOperand,
@@ -244,7 +253,8 @@ fn check_symbolic_tiling(
     }
 }
 
-fn check_lx(op: &OpSpec) -> Result<(), LaunchError> {
+/// Rejects tensors in LX that move in a loop.
+fn check_lx_is_fixed(op: &OpSpec) -> Result<(), LaunchError> {
     for (operand, spec) in op.operands.iter().enumerate().filter(|(_, spec)| spec.allocation.is_lx()) {
         if let Some(elements) = spec.tile_advance.iter().copied().find(|elements| *elements != 0) {
             return Err(LaunchError::TiledLx { operand, elements });
@@ -256,13 +266,18 @@ fn check_lx(op: &OpSpec) -> Result<(), LaunchError> {
 /// Key under which operands of one op share a symbol: the start of the address, and how it advances in loops.
 type SymbolKey = (ByteAddress, AddressAdvance);
 
-/// Location of a byte in memory.
+/// Start address of a tensor on one core.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum ByteAddress {
+    /// Base of a kernel argument.
     Argument(u32),
+    /// Argument, and byte offset of the first core's slice above its base.
     Slice(u32, i64),
-    Position(u32, i64),
+    /// Argument, and byte offset of another core's slice above its base.
+    CoreSlice(u32, i64),
+    /// Slice of one core along a dimension with a symbolic size.
     SplitCore { argument: u32, core: usize, position: i64 },
+    /// Byte offset in the pool.
     Pool(i64),
 }
 
@@ -298,7 +313,7 @@ struct OpSymbolTable {
     first_id: i64,
     symbols: Vec<LaunchSymbol>,
     ids: BTreeMap<SymbolKey, i64>,
-    /// Ids of the bases of arguments of which the op has used slices only so far.
+    /// Ids that are reserved for the bases of arguments of which the op has used only slices so far.
     unused_bases: BTreeMap<u32, i64>,
 }
 
@@ -316,7 +331,7 @@ impl OpSymbolTable {
         let id = match key.0 {
             ByteAddress::Argument(argument) => self.unused_bases.remove(&argument),
             ByteAddress::Slice(..)
-            | ByteAddress::Position(..)
+            | ByteAddress::CoreSlice(..)
             | ByteAddress::SplitCore { .. }
             | ByteAddress::Pool(_) => None,
         };
@@ -327,14 +342,14 @@ impl OpSymbolTable {
 
     /// Reserves an id for the base of an argument, if it has none.
     fn reserve_base(&mut self, argument: u32) {
-        let has_id = self.ids.keys().any(|(spot, _)| *spot == ByteAddress::Argument(argument));
+        let has_id = self.ids.keys().any(|(address, _)| *address == ByteAddress::Argument(argument));
         if !has_id && !self.unused_bases.contains_key(&argument) {
             let id = self.push_symbol(LaunchSymbol::Argument { argument });
             self.unused_bases.insert(argument, id);
         }
     }
 
-    /// Returns one symbol for each distinct size.
+    /// Assigns one symbol to each distinct symbolic size, and returns the symbol of each symbolic dimension.
     fn assign_dim_symbols(&mut self, op: &OpSpec) -> Vec<DimSymbol> {
         let mut seen: BTreeMap<&str, i64> = BTreeMap::new();
         let mut dims = Vec::new();
@@ -347,41 +362,41 @@ impl OpSymbolTable {
         dims
     }
 
-    /// Returns the ids of a tensor in a kernel argument. The argument has an id even if the tensor starts above its
-    /// base.
+    /// Returns the symbol ids of a tensor in a kernel argument, by core. The base of the argument gets an id even if
+    /// the tensor starts above it.
     fn assign_argument_ids(
         &mut self,
         argument: u32,
         positions: &[i64],
         is_symbolic_split: bool,
-        course: &AddressAdvance,
+        advance: &AddressAdvance,
     ) -> Vec<i64> {
         let front = positions.first().copied().unwrap_or_default();
         let base = if front > 0 {
             self.reserve_base(argument);
             self.find_or_add_id(
-                (ByteAddress::Slice(argument, front), course.clone()),
+                (ByteAddress::Slice(argument, front), advance.clone()),
                 LaunchSymbol::Slice { argument, front },
             )
         } else {
-            self.find_or_add_id((ByteAddress::Argument(argument), course.clone()), LaunchSymbol::Argument { argument })
+            self.find_or_add_id((ByteAddress::Argument(argument), advance.clone()), LaunchSymbol::Argument { argument })
         };
         let id_of = |(core, &position): (usize, &i64)| {
             if position == front {
                 return base;
             }
-            let (spot, symbol) = if is_symbolic_split {
+            let (address, symbol) = if is_symbolic_split {
                 (
                     ByteAddress::SplitCore { argument, core, position },
                     LaunchSymbol::SplitCore { value: i64::from(argument) + position },
                 )
             } else {
                 (
-                    ByteAddress::Position(argument, position),
+                    ByteAddress::CoreSlice(argument, position),
                     LaunchSymbol::Core { argument, front, displacement: position - front },
                 )
             };
-            self.find_or_add_id((spot, course.clone()), symbol)
+            self.find_or_add_id((address, advance.clone()), symbol)
         };
         positions.iter().enumerate().map(id_of).collect()
     }
@@ -393,7 +408,7 @@ mod tests {
     use crate::bundle::testing::{dense_operand, op};
     use crate::bundle::{Coordinate, SymbolicDim};
 
-    fn add(split: i64) -> OpSpec {
+    fn new_add_op(split: i64) -> OpSpec {
         let mut add = op(
             "add",
             &[128, 256],
@@ -406,13 +421,13 @@ mod tests {
         add
     }
 
-    fn symbolic(op: &OpSpec) -> OpAddresses {
+    fn assign_symbols(op: &OpSpec) -> OpAddresses {
         OpAddresses::new_symbolic(op, &Geometry::new(op).unwrap(), -1).unwrap()
     }
 
     #[test]
     fn assigns_slice_to_each_core() {
-        let addresses = symbolic(&add(2));
+        let addresses = assign_symbols(&new_add_op(2));
         assert_eq!(addresses.starts[1], TensorStart::Symbolic(vec![-3, -4]));
         assert_eq!(addresses.symbols[3], LaunchSymbol::Core { argument: 1, front: 0, displacement: 8192 });
         assert_eq!(addresses.next_id(), -7);
@@ -420,21 +435,22 @@ mod tests {
 
     #[test]
     fn shares_symbols_of_operands_at_same_address() {
-        let mut add = add(2);
+        let mut add = new_add_op(2);
         add.operands[1].allocation = add.operands[0].allocation;
-        let addresses = symbolic(&add);
+        let addresses = assign_symbols(&add);
         assert_eq!(addresses.starts[0], addresses.starts[1]);
         assert_eq!(addresses.symbols.len(), 4);
     }
 
-    /// Returns the add of a matrix to itself, one operand of which moves by `steps` elements in each enclosing loop.
+    /// Returns the addresses of an op that adds a matrix to itself. `steps` has, for each of the two operands, the
+    /// elements by which it moves in one iteration of each enclosing loop.
     fn add_to_itself(steps: [&[i64]; 2]) -> OpAddresses {
-        let mut add = add(2);
+        let mut add = new_add_op(2);
         add.operands[1].allocation = add.operands[0].allocation;
         for (operand, steps) in add.operands.iter_mut().zip(steps) {
             operand.tile_advance = steps.to_vec();
         }
-        symbolic(&add)
+        assign_symbols(&add)
     }
 
     #[test]
@@ -458,33 +474,37 @@ mod tests {
 
     #[test]
     fn separates_symbols_of_moving_windows() {
-        let mut add = add(1);
+        let mut add = new_add_op(1);
         add.operands[1] = dense_operand(&[128, 512], 0, 1);
         for operand in &mut add.operands[..2] {
             operand.allocation = Allocation::Hbm { argument: 0, offset_bytes: 0 };
             operand.tile_advance = vec![64];
         }
-        let addresses = symbolic(&add);
+        let addresses = assign_symbols(&add);
         assert_ne!(addresses.starts[0], addresses.starts[1]);
     }
 
     #[test]
     fn assigns_one_id_to_fixed_argument() {
-        let mut add = add(1);
+        let mut add = new_add_op(1);
         add.operands[0] = dense_operand(&[128, 512], 0, 1);
         add.operands[0].coordinates[0] = Coordinate::floordiv(1, 64).shifted_by(1);
         add.operands[1].allocation = Allocation::Hbm { argument: 0, offset_bytes: 0 };
         add.operands[1].tile_advance = vec![64];
-        // The base of the first operand has the id that the second operand, at the base, uses.
-        assert_eq!(symbolic(&add).starts[..2], [TensorStart::Symbolic(vec![-2]), TensorStart::Symbolic(vec![-1])]);
+        // The first operand, a slice, reserves an id for the base of the argument. The second operand starts at the
+        // base and uses this id.
+        assert_eq!(
+            assign_symbols(&add).starts[..2],
+            [TensorStart::Symbolic(vec![-2]), TensorStart::Symbolic(vec![-1])]
+        );
     }
 
     #[test]
     fn offsets_slice_from_argument() {
-        let mut add = add(1);
+        let mut add = new_add_op(1);
         add.operands[0] = dense_operand(&[128, 512], 0, 1);
         add.operands[0].coordinates[0] = Coordinate::floordiv(1, 64).shifted_by(1);
-        let addresses = symbolic(&add);
+        let addresses = assign_symbols(&add);
         assert_eq!(
             addresses.symbols[..2],
             [LaunchSymbol::Argument { argument: 0 }, LaunchSymbol::Slice { argument: 0, front: 16384 }]
@@ -494,7 +514,7 @@ mod tests {
 
     #[test]
     fn assigns_segment_to_each_baked_argument() {
-        let add = add(2);
+        let add = new_add_op(2);
         let geometry = Geometry::new(&add).unwrap();
         let map = MemoryMap { segment_bytes: 1 << 34, segments: 7, has_pool: true };
         let addresses = OpAddresses::new_baked(&add, &geometry, &map).unwrap();
@@ -506,7 +526,7 @@ mod tests {
 
     #[test]
     fn rejects_advance_of_lx_tensor() {
-        let mut add = add(1);
+        let mut add = new_add_op(1);
         add.operands[0].allocation = Allocation::Lx { offset_bytes: 0 };
         add.operands[0].tile_advance = vec![0, 64];
         let error = OpAddresses::new_symbolic(&add, &Geometry::new(&add).unwrap(), -1).unwrap_err();
@@ -515,9 +535,9 @@ mod tests {
 
     #[test]
     fn assigns_first_id_to_symbolic_size() {
-        let mut add = add(2);
+        let mut add = new_add_op(2);
         add.iteration_space[0].symbolic = Some(SymbolicDim { symbol: "s".to_owned(), max: 128, granularity: 2 });
-        let addresses = symbolic(&add);
+        let addresses = assign_symbols(&add);
         assert_eq!(addresses.dims, [DimSymbol { dim: 0, id: -1 }]);
         assert_eq!(addresses.symbols[4], LaunchSymbol::SplitCore { value: 8193 });
     }

@@ -19,7 +19,7 @@ use std::{
 };
 
 unsafe extern "C" {
-    fn spyreCodeOfUncoded(message: MlirStringRef) -> u32;
+    fn spyreGetDefaultErrorCode(message: MlirStringRef) -> u32;
 }
 
 /// Source position; line and column count from 1.
@@ -135,7 +135,7 @@ pub(super) fn convert_diagnostic(diagnostic: &Diagnostic<'_>) -> CollectedDiagno
 /// Returns the code of an error of MLIR, or of a verifier of our dialects.
 fn classify_uncoded_message(message: &str) -> Code {
     // SAFETY: the function reads the text only.
-    let number = unsafe { spyreCodeOfUncoded(string_ref(message)) };
+    let number = unsafe { spyreGetDefaultErrorCode(string_ref(message)) };
     if number == INVALID_OPERATION.as_u32() { INVALID_OPERATION } else { REJECTED_BY_MLIR }
 }
 
@@ -214,7 +214,7 @@ mod tests {
     fn assigns_codes_to_uncoded_messages() {
         for (message, code) in [("'spyre.view' op is wrong", INVALID_OPERATION), ("expected ']'", REJECTED_BY_MLIR)] {
             // SAFETY: the function reads the text only.
-            assert_eq!(unsafe { spyreCodeOfUncoded(string_ref(message)) }, code.as_u32(), "{message}");
+            assert_eq!(unsafe { spyreGetDefaultErrorCode(string_ref(message)) }, code.as_u32(), "{message}");
         }
     }
 

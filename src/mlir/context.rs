@@ -15,14 +15,14 @@ struct ContextState {
 }
 
 unsafe extern "C" {
-    fn spyreContextState(context: MlirContext) -> *const ContextState;
+    fn spyreContextGetState(context: MlirContext) -> *const ContextState;
 }
 
 /// # Safety
 /// The context is alive for as long as the result is used.
 unsafe fn read_state<'c>(raw: MlirContext) -> &'c ContextState {
     // SAFETY: C++ keeps the state as long as the context lives, and its mutable fields are atomic.
-    unsafe { &*spyreContextState(raw) }
+    unsafe { &*spyreContextGetState(raw) }
 }
 
 fn context_state(op: Op<'_>) -> &ContextState {

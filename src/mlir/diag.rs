@@ -12,7 +12,7 @@ struct RawDiagnostic {
 
 unsafe extern "C" {
     fn spyreDiagnosticCreate(location: MlirLocation, severity: i32, message: MlirStringRef) -> *mut RawDiagnostic;
-    fn spyreDiagnosticNote(diagnostic: *mut RawDiagnostic, location: MlirLocation, message: MlirStringRef);
+    fn spyreDiagnosticAttachNote(diagnostic: *mut RawDiagnostic, location: MlirLocation, message: MlirStringRef);
     fn spyreDiagnosticReport(diagnostic: *mut RawDiagnostic);
 }
 
@@ -97,10 +97,10 @@ impl<'c> Diagnostic<'c> {
         unsafe {
             let raw = spyreDiagnosticCreate(self.location.to_raw(), self.severity, string_ref(&message));
             for location in other_fused_locations(self.location) {
-                spyreDiagnosticNote(raw, location.to_raw(), string_ref("fused with the operation here"));
+                spyreDiagnosticAttachNote(raw, location.to_raw(), string_ref("fused with the operation here"));
             }
             for (location, message) in &self.notes {
-                spyreDiagnosticNote(raw, location.to_raw(), string_ref(message));
+                spyreDiagnosticAttachNote(raw, location.to_raw(), string_ref(message));
             }
             spyreDiagnosticReport(raw);
         }

@@ -8,9 +8,9 @@ use melior::ir::{attribute::DictionaryAttribute, r#type::FunctionType};
 use mlir_sys::{MlirOperation, MlirValue};
 
 unsafe extern "C" {
-    fn spyreSpellPlainly(function: MlirOperation);
-    fn spyreGeneralizeNamedOps(function: MlirOperation, replaced: unsafe extern "C" fn(MlirOperation));
-    fn spyreKeepPart(function: MlirOperation, kept: *const bool, returned: *const MlirValue, count: isize);
+    fn spyreNormalizeStructuredOps(function: MlirOperation);
+    fn spyreGeneralizeNamedOps(function: MlirOperation, on_replaced: unsafe extern "C" fn(MlirOperation));
+    fn spyreRetainOps(function: MlirOperation, kept: *const bool, returned: *const MlirValue, count: isize);
 }
 
 const ARGUMENT_ATTRIBUTES: &str = "arg_attrs";
@@ -27,7 +27,7 @@ pub fn generalize_named_ops(function: Op<'_>) {
 /// Replaced ops are freed: the caller must hold no handle to an op of the function.
 pub fn canonicalize_structured_ops(function: Op<'_>) {
     // SAFETY: the function is alive.
-    unsafe { spyreSpellPlainly(function.to_raw()) }
+    unsafe { spyreNormalizeStructuredOps(function.to_raw()) }
 }
 
 unsafe extern "C" fn bury_replaced(op: MlirOperation) {
@@ -46,7 +46,7 @@ pub fn retain_ops(function: Op<'_>, kept: &[bool], returned: &[Value<'_>]) {
     assert_eq!(kept.len() + 1, function.body_ops().len(), "an entry for each operation but the terminator");
     let returned: Vec<MlirValue> = returned.iter().map(ValueLike::to_raw).collect();
     // SAFETY: the function and the values are alive; there are as many entries and values as C++ reads.
-    unsafe { spyreKeepPart(function.to_raw(), kept.as_ptr(), returned.as_ptr(), returned.len().cast_signed()) }
+    unsafe { spyreRetainOps(function.to_raw(), kept.as_ptr(), returned.as_ptr(), returned.len().cast_signed()) }
 }
 
 /// Updates a function's type to the types of its arguments and returned values.

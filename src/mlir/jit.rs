@@ -9,10 +9,10 @@ use std::ffi::c_void;
 
 unsafe extern "C" {
     fn spyreReferenceCreate(module: MlirModule, optimizes: bool) -> MlirExecutionEngine;
-    fn spyreReferenceGuard();
+    fn spyreReferenceBeginGuard();
     fn spyreReferenceEndGuard();
     fn spyreReferenceWiden(module: MlirModule, rounds: bool, approximated: bool, pattern: u32) -> bool;
-    fn spyreReferenceApproximated(module: MlirModule) -> u32;
+    fn spyreReferenceGetNumApproximated(module: MlirModule) -> u32;
 }
 
 /// Rounding of a module that computes in f64.
@@ -41,7 +41,7 @@ pub fn widen(module: &Module<'_>, how: WidenMode) -> bool {
 #[must_use]
 pub fn num_approximated_functions(module: &Module<'_>) -> u32 {
     // SAFETY: the module is alive.
-    unsafe { spyreReferenceApproximated(module.raw()) }
+    unsafe { spyreReferenceGetNumApproximated(module.raw()) }
 }
 
 /// Row-major array in memory that compiled code may read and write.
@@ -134,7 +134,7 @@ impl JitFunction {
         // argument and result, each as large as its type requires; all of them outlive the call.
         let done = unsafe {
             if self.guards {
-                spyreReferenceGuard();
+                spyreReferenceBeginGuard();
             }
             let done = mlirExecutionEngineInvokePacked(self.engine, string_ref(&self.name), packed.as_mut_ptr());
             if self.guards {

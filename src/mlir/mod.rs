@@ -95,7 +95,7 @@ pub use pass::{
 };
 pub use pass_options::{NestedReader, PassOptionValue, PassOptions, escape, unescape};
 pub use program::{
-    functions_of, is_public, lower_stablehlo, lower_tosa, make_entry, merge_outer_dims, partial_shape,
+    find_defined_functions, is_public, lower_stablehlo, lower_tosa, make_entry, merge_outer_dims, partial_shape,
     remove_empty_tensors, replace_empty_tensors, specialize_dims, wrap_scalars_in_tensors,
 };
 pub use remark::{RemarkFilters, RemarkKind, are_remarks_enabled, emit_remark};

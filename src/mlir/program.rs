@@ -1,4 +1,4 @@
-//! Changes to a source program as a module: its entry function, the shapes of arguments and results, and foreign
+//! Rewrites of a source module before the import: the entry function, the shapes of arguments and results, and foreign
 //! dialects.
 
 use super::{ErrorReported, Op, OpExt, Type, TypeLike, ValueLike, string_attribute, symbol_name};
@@ -10,18 +10,18 @@ use std::collections::BTreeMap;
 unsafe extern "C" {
     fn spyreLowerTosa(module: MlirOperation) -> bool;
     fn spyreLowerStablehlo(module: MlirOperation) -> bool;
-    fn spyreBoxNumbers(function: MlirOperation);
-    fn spyreMergeDims(function: MlirOperation);
-    fn spyreBoxEmpty(function: MlirOperation);
-    fn spyreDropEmpty(module: MlirOperation);
-    fn spyreSpecialize(function: MlirOperation, sizes: *const i64) -> bool;
+    fn spyreWrapScalarsInTensors(function: MlirOperation);
+    fn spyreMergeOuterDims(function: MlirOperation);
+    fn spyreReplaceEmptyTensors(function: MlirOperation);
+    fn spyreRemoveEmptyTensors(module: MlirOperation);
+    fn spyreSpecializeDims(function: MlirOperation, sizes: *const i64) -> bool;
 }
 
 const GLOBAL_OP: &str = "ml_program.global";
 
 /// Returns the functions of a module that have a body, in order.
 #[must_use]
-pub fn functions_of(module: Op<'_>) -> Vec<Op<'_>> {
+pub fn find_defined_functions(module: Op<'_>) -> Vec<Op<'_>> {
     module.body_ops().into_iter().filter(|op| op.is("func.func") && op.body().is_some()).collect()
 }
 
@@ -40,18 +40,18 @@ pub fn make_entry<'c>(module: Op<'c>, entry: Op<'c>) {
         .map(|function| (function.text_attr("sym_name"), function))
         .collect();
     let name = entry.text_attr("sym_name");
-    let (mut needed, mut found) = (BTreeMap::from([(name, entry)]), vec![entry]);
-    while let Some(function) = found.pop() {
+    let (mut reachable, mut worklist) = (BTreeMap::from([(name, entry)]), vec![entry]);
+    while let Some(function) = worklist.pop() {
         for call in function.nested().into_iter().filter(|op| op.is("func.call")) {
             if let Some((name, callee)) = functions.get_key_value(call.required_attr("callee", symbol_name))
-                && needed.insert(name, *callee).is_none()
+                && reachable.insert(name, *callee).is_none()
             {
-                found.push(*callee);
+                worklist.push(*callee);
             }
         }
     }
     for (other, function) in functions {
-        match needed.contains_key(other) {
+        match reachable.contains_key(other) {
             true if is_public(function) && other == name => {}
             true if other == name => function.remove_attr("sym_visibility"),
             true => function.set_attr("sym_visibility", string_attribute(module.ctx(), "private")),
@@ -68,7 +68,7 @@ pub fn make_entry<'c>(module: Op<'c>, entry: Op<'c>) {
 #[must_use]
 pub fn partial_shape(tensor: Type<'_>) -> Option<Vec<Option<i64>>> {
     let raw = tensor.to_raw();
-    // SAFETY: each query is called on its own kind of type only.
+    // SAFETY: the shape queries are called for ranked tensor types only.
     unsafe {
         let size = |dim: i64| {
             (!mlirShapedTypeIsDynamicDim(raw, dim as isize)).then(|| mlirShapedTypeGetDimSize(raw, dim as isize))
@@ -77,32 +77,31 @@ pub fn partial_shape(tensor: Type<'_>) -> Option<Vec<Option<i64>>> {
     }
 }
 
-/// Replaces scalar arguments and results of a function by tensors without dimensions; an index becomes a 64-bit
-/// integer.
+/// Replaces scalar arguments and results of a function by tensors of rank 0; an index becomes a 64-bit integer.
 pub fn wrap_scalars_in_tensors(function: Op<'_>) {
     // SAFETY: the function is alive; nothing of it is freed.
-    unsafe { spyreBoxNumbers(function.to_raw()) }
+    unsafe { spyreWrapScalarsInTensors(function.to_raw()) }
 }
 
-/// Merges the outermost dimensions of arguments and results of static shape that have more dimensions than a layout
+/// Collapses the outermost dimensions of arguments and results of static shape that have more dimensions than a layout
 /// supports. Their original shape is stored as `spyre.shape` of the argument or result.
 pub fn merge_outer_dims(function: Op<'_>) {
     // SAFETY: the function is alive; nothing of it is freed.
-    unsafe { spyreMergeDims(function.to_raw()) }
+    unsafe { spyreMergeOuterDims(function.to_raw()) }
 }
 
-/// Replaces arguments and results without elements by tensors of one element: an unused argument, or a result of zero.
-/// The original shape is stored as `spyre.shape` of the argument or result.
+/// Replaces arguments and results without elements by tensors of one element. A new argument is unused, and a new
+/// result is 0. The original shape is stored as `spyre.shape` of the argument or result.
 pub fn replace_empty_tensors(function: Op<'_>) {
     // SAFETY: the function is alive; nothing of it is freed.
-    unsafe { spyreBoxEmpty(function.to_raw()) }
+    unsafe { spyreReplaceEmptyTensors(function.to_raw()) }
 }
 
-/// Removes tensors without elements from ops that combine them with others. Replaced ops are freed: the caller must
-/// hold no handle to an op in the functions.
+/// Removes operands without elements from ops that combine them with other tensors, such as concatenations. Replaced
+/// ops are freed: the caller must hold no handle to an op in the functions.
 pub fn remove_empty_tensors(module: Op<'_>) {
     // SAFETY: the module is alive.
-    unsafe { spyreDropEmpty(module.to_raw()) }
+    unsafe { spyreRemoveEmptyTensors(module.to_raw()) }
 }
 
 /// Sets the dynamic dimensions of a function's arguments to these sizes, in order, and makes the shapes that depend on
@@ -115,14 +114,18 @@ pub fn remove_empty_tensors(module: Op<'_>) {
 /// If there are more or fewer sizes than dynamic dimensions.
 pub fn specialize_dims(function: Op<'_>, sizes: &[i64]) -> Result<(), ErrorReported> {
     let arguments = function.body_args();
-    let num_open = arguments
+    let num_dynamic = arguments
         .iter()
         .flat_map(|value| partial_shape(value.r#type()).unwrap_or_default())
         .filter(Option::is_none)
         .count();
-    assert_eq!(sizes.len(), num_open, "a size for each open dimension");
+    assert_eq!(sizes.len(), num_dynamic, "a size for each open dimension");
     // SAFETY: the function is alive; there are as many sizes as C++ reads.
-    if unsafe { spyreSpecialize(function.to_raw(), sizes.as_ptr()) } { Ok(()) } else { Err(ErrorReported::from_mlir()) }
+    if unsafe { spyreSpecializeDims(function.to_raw(), sizes.as_ptr()) } {
+        Ok(())
+    } else {
+        Err(ErrorReported::from_mlir())
+    }
 }
 
 /// Lowers `tosa` ops with upstream's passes, if there are any. Ops in functions are freed: the caller must hold no

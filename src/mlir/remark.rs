@@ -1,4 +1,4 @@
-//! Remarks about decisions of the compiler, for MLIR's remark engine.
+//! Optimization remarks about decisions of the compiler, emitted through MLIR's remark engine.
 
 use super::{
     Context, Location, Op, OpExt,
@@ -13,20 +13,20 @@ use std::{
 };
 
 unsafe extern "C" {
-    fn spyreAskForRemarks(
+    fn spyreEnableRemarks(
         context: MlirContext,
         all: MlirStringRef,
         passed: MlirStringRef,
         missed: MlirStringRef,
         analysis: MlirStringRef,
         is_printed: bool,
-        takes: TextCallback,
-        taken: *mut c_void,
-        answer: TextCallback,
-        data: *mut c_void,
+        yaml_callback: TextCallback,
+        yaml_data: *mut c_void,
+        error_callback: TextCallback,
+        error_data: *mut c_void,
     ) -> bool;
-    fn spyreWantsRemarks(context: MlirContext) -> bool;
-    fn spyreRemark(
+    fn spyreAreRemarksEnabled(context: MlirContext) -> bool;
+    fn spyreEmitRemark(
         function: MlirOperation,
         location: MlirLocation,
         kind: i32,
@@ -36,45 +36,50 @@ unsafe extern "C" {
     );
 }
 
-/// Kind of a remark: the outcome of an attempted optimization.
+/// Kind of an optimization remark, as in LLVM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RemarkKind {
     /// The optimization was applied.
     Passed = 0,
-    /// The optimization was missed, for a reason.
+    /// The optimization was not applied; the message gives the reason.
     Missed = 1,
-    /// Neither: the remark reports a number.
+    /// Analysis result, such as a number.
     Analysis = 2,
 }
 
-/// Patterns of the enabled categories: LLVM regular expressions that match a complete name. An empty one matches
-/// nothing.
+/// Patterns of the enabled remark categories, per kind. A pattern is an LLVM regular expression that must match the
+/// complete category; an empty pattern matches nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RemarkFilters<'p> {
-    /// For remarks of every kind.
+    /// Pattern for remarks of every kind.
     pub all: &'p str,
-    /// For applied optimizations.
+    /// Pattern for applied optimizations.
     pub passed: &'p str,
-    /// For missed optimizations.
+    /// Pattern for missed optimizations.
     pub missed: &'p str,
-    /// For numbers only.
+    /// Pattern for analysis results.
     pub analysis: &'p str,
 }
 
-/// Collector of remarks in YAML. The context has a pointer to it, so it outlives the context.
+/// Collector of remarks in YAML. The context stores a pointer to the collector, so the collector must outlive the
+/// context.
 #[derive(Debug, Default)]
 pub(super) struct YamlRemarks(Mutex<String>);
 
 impl YamlRemarks {
-    /// Returns the remarks up to now, in YAML.
+    /// Returns the YAML of all remarks collected so far.
     pub(super) fn text(&self) -> String {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Enables the remarks that the filters select in the context: collected here, or as diagnostics.
+    /// Enables the remarks that the filters select. They are emitted as diagnostics if `is_printed`, otherwise they are
+    /// collected here.
+    ///
+    /// # Errors
+    /// Returns the reason if a pattern is not a regular expression.
     ///
     /// # Safety
-    /// `self` outlives the context.
+    /// `self` must outlive the context.
     pub(super) unsafe fn enable(
         &self,
         context: &Context,
@@ -83,32 +88,44 @@ impl YamlRemarks {
     ) -> Result<(), String> {
         let RemarkFilters { all, passed, missed, analysis } = filters;
         let [all, passed, missed, analysis] = [all, passed, missed, analysis].map(string_ref);
-        let (mut reason, taken) = (TextReceiver::default(), std::ptr::from_ref(self).cast_mut().cast());
+        let (mut reason, collector) = (TextReceiver::default(), std::ptr::from_ref(self).cast_mut().cast());
         // SAFETY: C++ copies the patterns; the receiver outlives the call, and the caller guarantees that `self`
         // outlives the context.
-        let is_right = unsafe {
+        let is_valid = unsafe {
             let (take, answer, data) = (Self::take, TextReceiver::take, reason.as_data());
-            spyreAskForRemarks(context.to_raw(), all, passed, missed, analysis, is_printed, take, taken, answer, data)
+            spyreEnableRemarks(
+                context.to_raw(),
+                all,
+                passed,
+                missed,
+                analysis,
+                is_printed,
+                take,
+                collector,
+                answer,
+                data,
+            )
         };
-        if is_right { Ok(()) } else { Err(reason.text) }
+        if is_valid { Ok(()) } else { Err(reason.text) }
     }
 
     unsafe extern "C" fn take(text: MlirStringRef, _is_error: bool, data: *mut c_void) {
-        // SAFETY: `data` is the collector that enabled the remarks; it outlives the context, and is only ever shared.
+        // SAFETY: `data` is the collector that enabled the remarks; it outlives the context, and no `&mut` to it
+        // exists.
         let yaml = unsafe { &*data.cast::<Self>() };
-        // SAFETY: C++ keeps the text until this returns.
+        // SAFETY: C++ keeps the text alive until this function returns.
         yaml.0.lock().unwrap_or_else(PoisonError::into_inner).push_str(&unsafe { read_text(text) });
     }
 }
 
-/// Returns whether remarks are enabled.
+/// Returns whether any remark is enabled in the context of `op`. Remarks are disabled in trial compilations.
 #[must_use]
 pub fn are_remarks_enabled(op: Op<'_>) -> bool {
     // SAFETY: the operation is alive, and so is its context.
-    !is_trial(op) && unsafe { spyreWantsRemarks(op.ctx().to_raw()) }
+    !is_trial(op) && unsafe { spyreAreRemarksEnabled(op.ctx().to_raw()) }
 }
 
-/// Emits a remark about a decision in a function, at a location. Filters match its category.
+/// Emits a remark about a decision in `function`. [`RemarkFilters`] match its category.
 pub fn emit_remark(
     function: Op<'_>,
     location: Location<'_>,
@@ -118,7 +135,7 @@ pub fn emit_remark(
 ) {
     // SAFETY: operation and location are alive; C++ copies the texts before it returns.
     unsafe {
-        spyreRemark(
+        spyreEmitRemark(
             function.to_raw(),
             location.to_raw(),
             kind as i32,
@@ -144,7 +161,7 @@ mod tests {
         session.enable_remarks(filters, false).unwrap();
         let module = Module::parse(&session, "module {}").unwrap();
         assert!(are_remarks_enabled(module.op()));
-        // Trial compilations make no decisions.
+        // Trial compilations emit no remarks.
         assert!(!run_as_trial(module.op(), || are_remarks_enabled(module.op())));
         for (kind, category) in
             [(RemarkKind::Missed, "spyre-lx"), (RemarkKind::Missed, "spyre-work"), (RemarkKind::Passed, "spyre-lx")]
@@ -153,7 +170,7 @@ mod tests {
         }
         let yaml = session.remarks_as_yaml();
         assert!(yaml.starts_with("--- !Missed\nPass:            spyre-lx\nName:            place\n"), "{yaml}");
-        // One filter for all kinds of one category, one for a single kind of another category.
+        // The filters select all kinds of `spyre-work` and the missed optimizations of `spyre-lx`.
         assert!(
             yaml.ends_with("...\n") && yaml.matches("---").count() == 2 && yaml.contains("'is it: \"so\"?'"),
             "{yaml}"
@@ -172,7 +189,7 @@ mod tests {
         let session = create_session();
         let module = Module::parse(&session, "module {}").unwrap();
         assert!(!are_remarks_enabled(module.op()));
-        // Remarks are disabled.
+        // Emission has no effect without a remark engine.
         emit_remark(module.op(), module.op().loc(), RemarkKind::Passed, ["spyre-lx", "place"], "nothing");
     }
 }

@@ -36,7 +36,7 @@ unsafe extern "C" {
         answer: TextCallback,
         data: *mut c_void,
     ) -> *mut RawSource;
-    fn spyreSourceOfText(context: MlirContext, name: MlirStringRef, text: MlirStringRef) -> *mut RawSource;
+    fn spyreSourceCreateFromText(context: MlirContext, name: MlirStringRef, text: MlirStringRef) -> *mut RawSource;
     fn spyreSourceParse(source: *mut RawSource, guards: bool) -> MlirModule;
     fn spyreSourceClose(source: *mut RawSource);
     fn spyreRunPipeline(module: MlirModule, pipeline: MlirStringRef, verifies: bool) -> bool;
@@ -144,7 +144,7 @@ impl Session {
     #[must_use]
     pub fn source_from_text(&self, name: &str, text: &str) -> SourceFile<'_> {
         // SAFETY: C++ copies the text.
-        let raw = unsafe { spyreSourceOfText(self.context.to_raw(), string_ref(name), string_ref(text)) };
+        let raw = unsafe { spyreSourceCreateFromText(self.context.to_raw(), string_ref(name), string_ref(text)) };
         SourceFile { raw, session: self }
     }
 }

@@ -23,7 +23,7 @@ use mlir_sys::{
 
 unsafe extern "C" {
     fn spyreIteratorIsReduction(iterator: MlirAttribute) -> bool;
-    fn spyreElementsReshaped(attribute: MlirAttribute, of: MlirType) -> MlirAttribute;
+    fn spyreElementsReshape(attribute: MlirAttribute, shaped_type: MlirType) -> MlirAttribute;
 }
 
 /// Ranked tensor type of static shape, as a plain value.
@@ -351,7 +351,7 @@ pub fn reshaped_elements<'c>(attribute: Attribute<'c>, shape: &[i64]) -> Option<
     let tensor = TensorType::from_type(type_of_elements(attribute)?)?;
     let of = tensor.with_shape(shape.to_vec()).build();
     // SAFETY: both are tensors with the same element type and number of elements, as MLIR requires.
-    let reshaped = || unsafe { Attribute::from_option_raw(spyreElementsReshaped(attribute.to_raw(), of.to_raw())) };
+    let reshaped = || unsafe { Attribute::from_option_raw(spyreElementsReshape(attribute.to_raw(), of.to_raw())) };
     (tensor.shape.iter().product::<i64>() == shape.iter().product::<i64>()).then(reshaped).flatten()
 }
 

@@ -1,20 +1,20 @@
-//! Comparison of two plans: the decisions that differ, and the cost of each difference.
+//! Comparison of two plan files: the decisions that differ, and the cost of each difference.
 
 use super::{OpCost, PlanFile, PlannedLoopNest};
 use crate::codes;
 use std::{collections::BTreeMap, fmt::Write};
 
-/// Cost and decisions of one source op in one plan. Lowering may split a source op into several ops.
+/// Cost and decisions of one source op in one plan, in total over the ops to which it is lowered.
 #[derive(Default)]
 struct OpPlanSummary {
     us: f64,
     hbm_bytes: i64,
-    /// Loops, core split and memory of each of its ops, in order, as text.
-    ways: Vec<String>,
+    /// Loops, core split and result memory of each lowered op, in order, as text.
+    decisions: Vec<String>,
 }
 
-/// Compares two plans and returns the differences as text: the totals, the loops, and the ops with other decisions or
-/// costs, the largest time difference first.
+/// Compares two plans and returns the differences as text: the totals, the loops, and the ops with different decisions
+/// or costs, with the largest time difference first.
 ///
 /// # Errors
 /// Returns an error if the plans are for different programs.
@@ -26,29 +26,32 @@ pub fn compare(one: &PlanFile, other: &PlanFile) -> Result<String, String> {
         )));
     }
     let mut text = String::new();
-    let mut line =
+    let mut write_line =
         |words: std::fmt::Arguments<'_>| writeln!(text, "{words}").expect("a text takes all that is written");
-    line(format_args!(
+    write_line(format_args!(
         "{}: {:.1} us and {} B of HBM; {:.1} us and {} B",
         one.program, one.us, one.hbm_bytes, other.us, other.hbm_bytes
     ));
     for (name, of_one) in one.target.iter().filter(|(name, number)| other.target.get(*name) != Some(number)) {
         let of_other = other.target.get(name).map_or_else(|| "none".to_owned(), i64::to_string);
-        line(format_args!("  machine: '{name}' is {of_one}, and {of_other}"));
+        write_line(format_args!("  machine: '{name}' is {of_one}, and {of_other}"));
     }
-    let only = |mine: &[PlannedLoopNest], of_other: &[PlannedLoopNest]| {
+    let describe_unshared_nests = |mine: &[PlannedLoopNest], of_other: &[PlannedLoopNest]| {
         mine.iter().filter(|nest| !of_other.contains(nest)).map(describe_nest).collect::<Vec<_>>()
     };
-    let (first, second) = (only(&one.chosen.loops, &other.chosen.loops), only(&other.chosen.loops, &one.chosen.loops));
-    first.iter().for_each(|nest| line(format_args!("  loops of the first alone: {nest}")));
-    second.iter().for_each(|nest| line(format_args!("  loops of the second alone: {nest}")));
+    let (first, second) = (
+        describe_unshared_nests(&one.chosen.loops, &other.chosen.loops),
+        describe_unshared_nests(&other.chosen.loops, &one.chosen.loops),
+    );
+    first.iter().for_each(|nest| write_line(format_args!("  loops of the first alone: {nest}")));
+    second.iter().for_each(|nest| write_line(format_args!("  loops of the second alone: {nest}")));
     let differences = collect_differences(&one.costs, &other.costs);
     if differences.is_empty() {
-        line(format_args!("  every op is run in the same way"));
+        write_line(format_args!("  every op is run in the same way"));
     }
     for ((location, function), [one, other]) in differences {
         let (us, bytes) = (other.us - one.us, other.hbm_bytes - one.hbm_bytes);
-        line(format_args!(
+        write_line(format_args!(
             "  {location} {function}: {}; {} ({us:+.1} us, {bytes:+} B)",
             one.describe(),
             other.describe()
@@ -59,10 +62,10 @@ pub fn compare(one: &PlanFile, other: &PlanFile) -> Result<String, String> {
 
 impl OpPlanSummary {
     fn describe(&self) -> String {
-        if self.ways.is_empty() {
+        if self.decisions.is_empty() {
             return "absent".to_owned();
         }
-        format!("{:.1} us, {} B, {}", self.us, self.hbm_bytes, self.ways.join(" + "))
+        format!("{:.1} us, {} B, {}", self.us, self.hbm_bytes, self.decisions.join(" + "))
     }
 }
 
@@ -79,24 +82,25 @@ fn describe_nest(nest: &PlannedLoopNest) -> String {
 /// Source op (location and device function) with its summary in each of the two plans.
 type OpPlanDifference = ((String, String), [OpPlanSummary; 2]);
 
+/// Collects the source ops whose decisions, traffic or time differ, with the largest time difference first.
 fn collect_differences(one: &[OpCost], other: &[OpCost]) -> Vec<OpPlanDifference> {
-    let mut found: BTreeMap<(String, String), [OpPlanSummary; 2]> = BTreeMap::new();
+    let mut summaries: BTreeMap<(String, String), [OpPlanSummary; 2]> = BTreeMap::new();
     for (side, costs) in [one, other].into_iter().enumerate() {
         for cost in costs {
-            let of_place = &mut found.entry((cost.location.clone(), cost.function.clone())).or_default()[side];
-            of_place.us += cost.us;
-            of_place.hbm_bytes += cost.hbm_bytes;
-            of_place
-                .ways
+            let summary = &mut summaries.entry((cost.location.clone(), cost.function.clone())).or_default()[side];
+            summary.us += cost.us;
+            summary.hbm_bytes += cost.hbm_bytes;
+            summary
+                .decisions
                 .push(format!("core split {:?}, tiles {:?}, result in {}", cost.work, cost.loops, cost.memory));
         }
     }
-    let is_other = |(_, [one, other]): &OpPlanDifference| {
-        one.ways != other.ways || one.hbm_bytes != other.hbm_bytes || (one.us - other.us).abs() >= 0.05
+    let differs = |(_, [one, other]): &OpPlanDifference| {
+        one.decisions != other.decisions || one.hbm_bytes != other.hbm_bytes || (one.us - other.us).abs() >= 0.05
     };
-    let mut found: Vec<OpPlanDifference> = found.into_iter().filter(is_other).collect();
-    found.sort_by(|(_, [a, b]), (_, [c, d])| (d.us - c.us).abs().total_cmp(&(b.us - a.us).abs()));
-    found
+    let mut differences: Vec<OpPlanDifference> = summaries.into_iter().filter(differs).collect();
+    differences.sort_by(|(_, [a, b]), (_, [c, d])| (d.us - c.us).abs().total_cmp(&(b.us - a.us).abs()));
+    differences
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ pub use verdict::{ALLOWED_DIFFERENCE, ReferenceVerdict, check_against_reference}
 use crate::dialect::ods::{attr, spyre, tm_tensor};
 use crate::mlir::{
     BlockExt, JitArray, JitFunction, Module, Op, OpExt, ScalarType, Session, TensorType, Type, ValueLike, ValueMap,
-    WidenMode, functions_of, generalize_named_ops, i64_array_attribute, integers, is_public, lower_stablehlo,
+    WidenMode, find_defined_functions, generalize_named_ops, i64_array_attribute, integers, is_public, lower_stablehlo,
     lower_tosa, make_entry, num_approximated_functions, partial_shape, specialize_dims, widen, wrap_scalars_in_tensors,
 };
 use machine::ElementType;
@@ -70,7 +70,7 @@ impl NumberProperties {
 /// Returns the values that depend on arguments of the functions: all others are constants.
 fn collect_argument_dependents(module: Op<'_>) -> ValueMap<()> {
     let mut given = ValueMap::default();
-    for argument in functions_of(module).into_iter().flat_map(OpExt::body_args) {
+    for argument in find_defined_functions(module).into_iter().flat_map(OpExt::body_args) {
         given.insert(argument, ());
     }
     // A value that a loop carries may become one in a later pass over its body.
@@ -210,7 +210,7 @@ impl OriginalModule<'_> {
         normalize_unit_slice_strides(module.op());
         if how == WidenMode::RoundedAsWritten {
             // The bodies of named ops cannot be changed.
-            functions_of(module.op()).into_iter().for_each(generalize_named_ops);
+            find_defined_functions(module.op()).into_iter().for_each(generalize_named_ops);
         }
         if !widen(&module, how) {
             return Err(String::new());
@@ -233,14 +233,14 @@ impl OriginalModule<'_> {
 }
 
 fn find_public_function<'c>(module: &'c Module<'_>, path: &str) -> Result<Op<'c>, String> {
-    let function = functions_of(module.op()).into_iter().find(|function| is_public(*function));
+    let function = find_defined_functions(module.op()).into_iter().find(|function| is_public(*function));
     function.ok_or_else(|| format!("'{path}' has no public function to run"))
 }
 
 /// Reduces the module to the function of that name, or the only public one, with the sizes of its inputs, as linalg on
 /// tensors.
 fn reduce_to_entry(module: &Module<'_>, name: &str, inputs: &[HostArray]) -> Result<(), String> {
-    let functions = functions_of(module.op());
+    let functions = find_defined_functions(module.op());
     let public: Vec<Op<'_>> = functions.iter().copied().filter(|function| is_public(*function)).collect();
     let named = functions.iter().find(|function| function.text_attr("sym_name") == name);
     let entry = match (named, public.as_slice()) {

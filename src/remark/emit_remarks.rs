@@ -6,7 +6,10 @@ use crate::{
     codes,
     dialect::{ComputeOp, MemoryLocation, TileSearchSummary},
     kernel::FusionOutcome,
-    mlir::{ErrorReported, Op, OpExt, Pass, PassOptions, RemarkKind, are_remarks_enabled, emit_remark, functions_of},
+    mlir::{
+        ErrorReported, Op, OpExt, Pass, PassOptions, RemarkKind, are_remarks_enabled, emit_remark,
+        find_defined_functions,
+    },
 };
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-emit-remarks", run };
@@ -25,7 +28,7 @@ fn run(module: Op<'_>, _: &PassOptions) -> Result<(), ErrorReported> {
     if !are_remarks_enabled(module) {
         return Ok(());
     }
-    for function in functions_of(module) {
+    for function in find_defined_functions(module) {
         let said =
             |(kind, subject, message): UnlocatedRemark| emit_remark(function, function.loc(), kind, subject, &message);
         // These remarks are at the function: the ops that they describe may no longer exist.

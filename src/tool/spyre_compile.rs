@@ -2,7 +2,7 @@
 
 use super::{
     diagnostics::{format_option_name, install_handler},
-    help::{LISTS_NOTE, with_help},
+    help::{LISTS_NOTE, add_help_options},
     pipeline_arguments::{OPTIMIZATION, PipelineArguments, kinds, modes},
     reference_process::ReferenceProcess,
     remarks::RemarkArguments,
@@ -117,7 +117,7 @@ fn quote_command_line(words: &[OsString]) -> String {
 
 /// Returns the clap command of the tool.
 pub(super) fn command() -> Command {
-    with_help(CompileArguments::command(), &COMMON_OPTIONS)
+    add_help_options(CompileArguments::command(), &COMMON_OPTIONS)
 }
 
 fn run(arguments: &CompileArguments, speaker: Reporter, line: &str) -> Result<(), String> {

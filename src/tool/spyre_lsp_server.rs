@@ -1,7 +1,7 @@
 //! `spyre-lsp-server`: MLIR's language server with the dialects and the device knowledge of this compiler.
 
 use super::{
-    help::{DriverOption, driver_option, handle_driver_help, with_help},
+    help::{DriverOption, add_help_options, build_driver_argument, handle_driver_help},
     lsp::{mlir_server_arguments, serve_stdio},
     reporter::{MESSAGES, MessageArguments, Reporter},
     run_on_large_stack,
@@ -33,7 +33,7 @@ const OPTIONS: [DriverOption; 3] = [
 
 /// Returns the clap command, which documents the driver's options.
 pub(super) fn command() -> Command {
-    let options = OPTIONS.iter().map(driver_option);
+    let options = OPTIONS.iter().map(build_driver_argument);
     let about = "Language server for MLIR files with the dialects of this compiler; an editor starts it (docs/reference/tools.md)";
-    with_help(Command::new("spyre-lsp-server").about(about).args(options), &OPTIONS.map(|(name, ..)| name))
+    add_help_options(Command::new("spyre-lsp-server").about(about).args(options), &OPTIONS.map(|(name, ..)| name))
 }

@@ -1,7 +1,7 @@
 //! `spyre-opt`: MLIR's opt driver with the dialects and passes of this compiler.
 
 use super::{
-    help::{DriverOption, driver_option, handle_driver_help, with_help},
+    help::{DriverOption, add_help_options, build_driver_argument, handle_driver_help},
     reporter::MESSAGES,
     run_on_large_stack,
 };
@@ -68,7 +68,7 @@ const COMMON_OPTIONS: [&str; 9] = [
 
 /// Returns the clap command, which documents the driver's options.
 pub(super) fn command() -> Command {
-    let options = OPTIONS.iter().map(driver_option);
+    let options = OPTIONS.iter().map(build_driver_argument);
     let output = Arg::new("output")
         .short('o')
         .value_name("FILE")
@@ -78,7 +78,7 @@ pub(super) fn command() -> Command {
         Arg::new("input").value_name("INPUT").help("Input module, MLIR text or bytecode [default: standard input]");
     let command = Command::new("spyre-opt")
         .about("Run passes on a module: mlir-opt with the dialects and passes of this compiler");
-    let command = with_help(command.arg(input).args(options).arg(output), &COMMON_OPTIONS);
+    let command = add_help_options(command.arg(input).args(options).arg(output), &COMMON_OPTIONS);
     let notes = [command.get_after_help(), command.get_after_long_help()].map(|note| note.cloned().unwrap_or_default());
     let [short, long] = notes.map(|note| format!("{}\n{note}", list_passes()));
     command.after_help(short).after_long_help(long)

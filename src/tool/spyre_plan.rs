@@ -2,7 +2,7 @@
 
 use crate::{
     codes,
-    tool::{self, MessageArguments, ProgressIndicator, Reporter, help::with_help},
+    tool::{self, MessageArguments, ProgressIndicator, Reporter, help::add_help_options},
 };
 use clap::{Command, CommandFactory, Parser};
 use cost::{CostFormula, TimeEstimate};
@@ -122,7 +122,7 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
 
 /// Returns the clap command of the tool.
 pub(super) fn command() -> Command {
-    with_help(PlanArguments::command(), &COMMON_OPTIONS)
+    add_help_options(PlanArguments::command(), &COMMON_OPTIONS)
 }
 
 fn run(arguments: &PlanArguments, reporter: Reporter) -> Result<(), String> {

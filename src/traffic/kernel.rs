@@ -1,16 +1,16 @@
-//! Converts the ops of a bundle to the input of the time model. A bundle is one launch, which is one kernel.
+//! Converts the ops of a bundle to the input of the time model (crate [`cost`]). A bundle is launched as one kernel.
 
 use super::op_traffic::touched_bytes;
 use crate::bundle::{Allocation, Bundle, BundleItem, OpFamily, OpSpec, OpSpecOperand};
 use cost::{Dim, OpKind, OpShape, TileOp, TileOperand};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Start of an operand: an argument, the pool or LX, and the byte offset in it.
+/// Start of an operand: the start of an argument, the pool or LX, and the byte offset from it.
 type OperandStart = (Allocation, i64);
 
-/// Describes the ops of a bundle, in the order of its files.
+/// Returns the shapes and operands of a bundle's ops, in program order.
 ///
-/// An op spec has the extents of one tile. Every loop around it becomes an additional outer dimension, which moves the
+/// An op spec has the extents of one tile. Each enclosing loop becomes an additional outer dimension; it moves the
 /// operands that advance with the loop. Slices of one buffer with different starts count as different tensors.
 #[must_use]
 pub fn read_kernel(bundle: &Bundle) -> Vec<OpShape> {
@@ -21,15 +21,24 @@ pub fn read_kernel(bundle: &Bundle) -> Vec<OpShape> {
         .filter(|operand| !operand.is_input)
         .map(|operand| buffer_start(operand.allocation))
         .collect();
-    let mut reader = KernelReader { written, numbers: BTreeMap::new(), loops: Vec::new(), ops: Vec::new() };
+    let mut reader = KernelReader {
+        written_buffers: written,
+        tensor_numbers: BTreeMap::new(),
+        trip_counts: Vec::new(),
+        ops: Vec::new(),
+    };
     reader.read_items(&bundle.items);
     reader.ops
 }
 
 struct KernelReader {
-    written: BTreeSet<Allocation>,
-    numbers: BTreeMap<OperandStart, usize>,
-    loops: Vec<i64>,
+    /// Buffers that an op of the bundle writes.
+    written_buffers: BTreeSet<Allocation>,
+    /// Number of each tensor.
+    tensor_numbers: BTreeMap<OperandStart, usize>,
+    /// Trip counts of the enclosing loops, outermost first.
+    trip_counts: Vec<i64>,
+    /// Ops read so far.
     ops: Vec<OpShape>,
 }
 
@@ -42,9 +51,9 @@ impl KernelReader {
                     self.ops.push(shape);
                 }
                 BundleItem::Loop { count, symbol: _, body } => {
-                    self.loops.push(*count);
+                    self.trip_counts.push(*count);
                     self.read_items(body);
-                    self.loops.pop();
+                    self.trip_counts.pop();
                 }
             }
         }
@@ -63,7 +72,7 @@ impl KernelReader {
             op.operands.iter().partition(|operand| operand.name.is_none());
         let operands = values.into_iter().chain(indices).map(|operand| self.read_operand(op, operand)).collect();
         let (kind, is_irregular) = (op_kind(op), is_irregular(op));
-        TileOp { kind, is_reduction: op.is_reduction, dims, trips: self.loops.clone(), operands, is_irregular }
+        TileOp { kind, is_reduction: op.is_reduction, dims, trips: self.trip_counts.clone(), operands, is_irregular }
             .to_op_shape()
     }
 
@@ -73,15 +82,15 @@ impl KernelReader {
             Some((stick, outer)) => (stick.moving_dim(), outer),
             None => (None, &[][..]),
         };
-        // A dimension with one position does not separate sticks.
+        // Sticks are adjacent along the innermost outer dimension of size above 1.
         let inner = outer.iter().zip(&operand.device_size).rev().find(|(_, size)| **size > 1);
-        let next = self.numbers.len();
-        let place = (buffer_start(operand.allocation), start_bytes(operand));
+        let next_number = self.tensor_numbers.len();
+        let start = (buffer_start(operand.allocation), start_bytes(operand));
         let is_argument = matches!(operand.allocation, Allocation::Hbm { .. });
         TileOperand {
-            buffer: *self.numbers.entry(place).or_insert(next),
+            buffer: *self.tensor_numbers.entry(start).or_insert(next_number),
             is_output: !operand.is_input,
-            is_kernel_input: is_argument && !self.written.contains(&place.0),
+            is_kernel_input: is_argument && !self.written_buffers.contains(&start.0),
             is_in_lx: operand.allocation.is_lx(),
             is_argument,
             tile_bytes: touched_bytes(op, operand),
@@ -89,12 +98,12 @@ impl KernelReader {
             moved_by: moving_dims(op, operand).collect(),
             stick: stick.filter(varies),
             inner: inner.and_then(|(coordinate, _)| coordinate.moving_dim()).filter(varies),
-            advances: (0..self.loops.len()).map(|level| advances(operand, level)).collect(),
+            advances: (0..self.trip_counts.len()).map(|level| advances_with_loop(operand, level)).collect(),
         }
     }
 }
 
-/// Returns the start of the argument, of the pool or of LX.
+/// Returns the start of the buffer that contains an allocation: an argument, the pool or LX.
 const fn buffer_start(allocation: Allocation) -> Allocation {
     match allocation {
         Allocation::Hbm { argument, .. } => Allocation::Hbm { argument, offset_bytes: 0 },
@@ -103,22 +112,23 @@ const fn buffer_start(allocation: Allocation) -> Allocation {
     }
 }
 
-/// Returns the byte offset of the first accessed element from that start.
+/// Returns the byte offset of the first accessed element from the start of its argument, of the pool or of LX.
 fn start_bytes(operand: &OpSpecOperand) -> i64 {
-    let mut step = 1;
+    let mut stride = 1;
     let mut elements = 0;
     for (coordinate, size) in operand.coordinates.iter().zip(&operand.device_size).rev() {
-        elements += coordinate.offset * step;
-        step *= size;
+        elements += coordinate.offset * stride;
+        stride *= size;
     }
     operand.allocation.offset_bytes() + elements * operand.format.bytes()
 }
 
-fn advances(operand: &OpSpecOperand, level: usize) -> bool {
+/// Returns whether an operand advances with the loop at a nesting level.
+fn advances_with_loop(operand: &OpSpecOperand, level: usize) -> bool {
     operand.tile_advance.get(level).is_some_and(|advance| *advance != 0)
 }
 
-/// Returns the dimensions with more than one point that move an operand, each once.
+/// Returns the dimensions of size above 1 that an operand is indexed by, each once.
 fn moving_dims(op: &OpSpec, operand: &OpSpecOperand) -> impl Iterator<Item = usize> {
     let dims: BTreeSet<usize> = operand.coordinates.iter().filter_map(crate::bundle::Coordinate::moving_dim).collect();
     let ranges: Vec<i64> = op.iteration_space.iter().map(|dim| dim.range).collect();
@@ -133,7 +143,7 @@ fn op_kind(op: &OpSpec) -> OpKind {
     }
 }
 
-/// Returns whether no device times of this kind of op are published: it is indexed, slides a window, or sorts.
+/// Returns whether no device times are published for ops of this kind: indexed, windowed and top-k ops.
 fn is_irregular(op: &OpSpec) -> bool {
     let family = OpFamily::from_op(op);
     let is_indexed = op.operands.iter().any(|operand| operand.name.is_some());
@@ -188,10 +198,10 @@ mod tests {
             matrix(false, RESULT, [256, 1024], [0, 1]),
         ];
         let kernel = read_kernel(&bundle(vec![item(op("batchmatmul", &[256, 1024, 512], operands))]));
-        let described = extract_features(&kernel)[0];
-        assert_eq!((described.product.m, described.product.n, described.points), (256.0, 1024.0, 134_217_728.0));
+        let features = extract_features(&kernel)[0];
+        assert_eq!((features.product.m, features.product.n, features.points), (256.0, 1024.0, 134_217_728.0));
         assert_eq!(
-            (described.product.batching, described.bytes.hbm_read),
+            (features.product.batching, features.bytes.hbm_read),
             (BatchLayout::None, 2 * (256 * 512 + 512 * 1024))
         );
     }
@@ -211,13 +221,13 @@ mod tests {
             body: vec![item(op("add", &[64, 512], operands))],
         }]);
         let kernel = read_kernel(&tiled);
-        let described = extract_features(&kernel)[0];
-        let whole = 256 * 512 * 2;
+        let features = extract_features(&kernel)[0];
+        let tensor_bytes = 256 * 512 * 2;
         assert_eq!(
-            (described.bytes.hbm_read, described.bytes.hbm_written, described.bytes.lx_per_iteration),
-            (whole, whole, whole / 4)
+            (features.bytes.hbm_read, features.bytes.hbm_written, features.bytes.lx_per_iteration),
+            (tensor_bytes, tensor_bytes, tensor_bytes / 4)
         );
-        assert_eq!((described.tiles_output, described.tile_rows, described.points), (true, 64.0, 131_072.0));
+        assert_eq!((features.tiles_output, features.tile_rows, features.points), (true, 64.0, 131_072.0));
     }
 
     #[test]
@@ -234,8 +244,8 @@ mod tests {
             symbol: None,
             body: vec![item(op("mul", &[64, 512], operands))],
         }]);
-        let described = extract_features(&read_kernel(&tiled))[0];
-        assert_eq!((described.access, described.bytes.hbm_read), (AccessPattern::Plain, 2 * 256 * 512 * 2));
+        let features = extract_features(&read_kernel(&tiled))[0];
+        assert_eq!((features.access, features.bytes.hbm_read), (AccessPattern::Plain, 2 * 256 * 512 * 2));
     }
 
     #[test]
@@ -246,8 +256,8 @@ mod tests {
             symbol: None,
             body: vec![item(op("neg", &[64, 512], operands))],
         }]);
-        let described = extract_features(&read_kernel(&repeated))[0];
-        assert_eq!((described.bytes.hbm_written, described.points), (3 * 65_536, 3.0 * 32_768.0));
+        let features = extract_features(&read_kernel(&repeated))[0];
+        assert_eq!((features.bytes.hbm_written, features.points), (3 * 65_536, 3.0 * 32_768.0));
     }
 
     #[test]
@@ -268,7 +278,7 @@ mod tests {
         wide.coordinates.insert(0, Coordinate::dim(0));
         wide.device_size.insert(0, 1);
         let operands = vec![wide, matrix(true, ARGUMENT, [64, 512], [1, 2]), matrix(false, RESULT, [64, 512], [1, 2])];
-        let described = extract_features(&read_kernel(&bundle(vec![item(op("add", &[1, 64, 512], operands))])))[0];
-        assert_eq!(described.access, AccessPattern::Plain);
+        let features = extract_features(&read_kernel(&bundle(vec![item(op("add", &[1, 64, 512], operands))])))[0];
+        assert_eq!(features.access, AccessPattern::Plain);
     }
 }

@@ -1,10 +1,10 @@
 //! Memory traffic of the ops of a bundle, and conversion of a bundle to the input of the time model.
 //!
 //! [`count_traffic`] counts the bytes that each op reads and writes. `spyre-compile` reports them next to two lower
-//! bounds. First ([`min_distinct_elements`]), every argument element that the program reads comes from HBM once, and
-//! every result element goes there once. Second ([`min_moved_elements`]), a machine with an LX of this size must fetch
-//! a minimum for matmuls. [`group_by_value`] finds the excess traffic of each value; [`read_kernel`] converts a bundle
-//! for [`cost`].
+//! bounds. First ([`min_distinct_elements`]), each argument element that the program reads is loaded from HBM at least
+//! once, and each result element is stored at least once. Second ([`min_moved_elements`]), matmuls must move a minimum
+//! number of elements between HBM and an LX of limited size (red-blue pebble game). [`group_by_value`] attributes the
+//! traffic above the bounds to values; [`read_kernel`] converts a bundle for the crate [`cost`].
 
 mod bound;
 mod bytes;

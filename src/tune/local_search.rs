@@ -106,14 +106,14 @@ impl TuneSearch<'_> {
                 continue;
             }
             match self.evaluator.find_violation(&point).filter(|_| point != self.space.untuned_point()) {
-                Some(rejection) => drop(self.looked_at.entry(point).or_insert(Err(rejection))),
+                Some(rejection) => drop(self.visited.entry(point).or_insert(Err(rejection))),
                 None => fresh.push(point),
             }
         }
         walk.left -= fresh.len();
         self.evaluate(&fresh)?;
         let evaluated =
-            |point: TunePoint| Some(TuneCandidate { cost: self.looked_at.get(&point)?.as_ref().ok()?.cost, point });
+            |point: TunePoint| Some(TuneCandidate { cost: self.visited.get(&point)?.as_ref().ok()?.cost, point });
         let best = fresh.into_iter().filter_map(evaluated).min_by(|one, other| self.compare(one, other));
         if let Some(best) = &best
             && walk.best.as_ref().is_none_or(|known| self.compare(best, known) == Ordering::Less)

@@ -2,7 +2,7 @@
 
 use super::{
     Shard, TunePoint, TuneSpace,
-    search::{MeasuredCost, PointEvaluator, Rejection, TuneSearchRequest, search},
+    search::{BoundedCost, PointEvaluator, Rejection, TuneSearchRequest, search},
     space::tests::numbered_dimension,
 };
 use cost::{Dim, ModeledCost, Objective, OpKind, TileOp, TileOperand, extract_features};
@@ -132,8 +132,8 @@ impl PointEvaluator for MatmulSpace {
         (!is_even).then(|| Rejection { reason: "uneven".to_owned(), message: String::new() })
     }
 
-    fn measure(&self, point: &TunePoint) -> Result<MeasuredCost, Rejection> {
-        Ok(MeasuredCost { cost: self.plan(point).cost(), bound: ModeledCost::default() })
+    fn compute_cost(&self, point: &TunePoint) -> Result<BoundedCost, Rejection> {
+        Ok(BoundedCost { cost: self.plan(point).cost(), bound: ModeledCost::default() })
     }
 }
 
@@ -146,13 +146,13 @@ fn finds_best_plan_of_matmul_by_local_search() {
         let request = TuneSearchRequest {
             objective: Objective::Time,
             budget,
-            within: 0.0,
+            relative_tolerance: 0.0,
             seed,
             shard: Shard::WHOLE,
             starts: Vec::new(),
         };
         let found = search(&space, &product, &request, &|| false, &mut |_| {});
-        (found.is_exhaustive, found.n_compiled, found.ranked[0].cost, found.ranked.len())
+        (found.is_exhaustive, found.num_compiled, found.ranked[0].cost, found.ranked.len())
     };
     let (is_exhaustive, _, all, num_ranked) = best(20_000, 0);
     assert!(is_exhaustive && num_ranked > 2000, "{num_ranked} points");

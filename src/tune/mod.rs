@@ -21,7 +21,7 @@ pub use cache::{CacheLookup, LocatedEntry, TuneCache, append, read_folder};
 pub use entry::{RankedPoint, TuneEntry, TuneKey, TuneParameters, TuneResult};
 pub use merge::{MergedEntries, merge_entries};
 pub use search::{
-    MeasuredCost, PointEvaluator, Rejection, TuneCandidate, TuneProgress, TuneSearchRequest, TuneSearchResult,
+    BoundedCost, PointEvaluator, Rejection, TuneCandidate, TuneProgress, TuneSearchRequest, TuneSearchResult,
     TuneStopReason, search,
 };
 pub use shard::Shard;

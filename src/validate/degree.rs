@@ -5,7 +5,7 @@
 //! different operands agree with 2^-31.
 
 use crate::interpret::{EvalBlock, EvalFunction, EvalOp, EvalOpKind, EvalTensor};
-use machine::{NARROW, WIDEN};
+use machine::{NARROW_FUNCTION, WIDEN_FUNCTION};
 
 /// The number of elements of the field is at least two to this power.
 const FIELD_BITS: f64 = 30.99;
@@ -137,7 +137,7 @@ fn compute_pointwise_degree(function: &str, inputs: &[QuotientDegree]) -> Quotie
         ("reciprocal", [a]) => a.inverse(),
         ("rsqrt" | "sigmoid", [_]) => exponential.sum(QuotientDegree::default()).inverse(),
         ("silu" | "gelufwd", [a]) => a.product(exponential.inverse()),
-        ("neg" | "abs" | "relufwd" | "clip" | WIDEN | NARROW, [a]) => *a,
+        ("neg" | "abs" | "relufwd" | "clip" | WIDEN_FUNCTION | NARROW_FUNCTION, [a]) => *a,
         ("maximum" | "minimum", [a, b]) => a.larger(*b),
         ("where3", [_, a, b]) => a.larger(*b),
         ("equal" | "notequal" | "greaterthan" | "greaterequal" | "lesserthan" | "lesserequal", _) => {

@@ -5,7 +5,7 @@
 //! Propagation ends at other ops: whether a sum, for example, is positive then depends on the drawn numbers.
 
 use crate::interpret::{EvalBlock, EvalFunction, EvalOp, EvalOpKind, ValueId};
-use machine::{NARROW, WIDEN};
+use machine::{NARROW_FUNCTION, WIDEN_FUNCTION};
 
 /// Closed interval.
 pub type Domain = [f64; 2];
@@ -116,7 +116,7 @@ impl DomainAnalysis {
             ("sqrt", [input]) => self.narrow(*input, NON_NEGATIVE),
             ("rsqrt" | "log", [input]) => self.narrow(*input, POSITIVE),
             ("neg", [input]) => self.narrow(*input, [-high, -low]),
-            ("relufwd" | "clip" | WIDEN | NARROW, [input]) => self.narrow(*input, [low, high]),
+            ("relufwd" | "clip" | WIDEN_FUNCTION | NARROW_FUNCTION, [input]) => self.narrow(*input, [low, high]),
             ("maximum" | "minimum", [one, other]) => {
                 [*one, *other].into_iter().for_each(|input| self.narrow(input, [low, high]))
             }

@@ -11,7 +11,7 @@ use crate::{
     interpret::{
         ElementSelection, EvalArray, EvalFunction, find_clobbered_value, may_read_nonzero_padding, read_functions,
     },
-    mlir::{Module, functions_of},
+    mlir::{Module, find_defined_functions},
     phase::Phase,
 };
 use element::{FieldElement, FiniteField};
@@ -222,7 +222,7 @@ impl<'c> PhaseRecords<'c> {
             self.phases.push((phase, functions));
             if phase == Phase::Import {
                 // Errors about symbolic sizes were reported before.
-                let found = functions_of(module.op())
+                let found = find_defined_functions(module.op())
                     .into_iter()
                     .filter_map(|function| SymbolicSizes::from_function(function).ok().flatten());
                 self.sizes = found.flat_map(|sizes| sizes.named_sizes()).collect();

@@ -1,4 +1,4 @@
-//! Random cases that are determined by their numbers; a failing case is reported in its simplest form.
+//! Random test cases, each determined by a number; a failing case is simplified before it is reported.
 
 use proptest::{
     strategy::{Strategy, ValueTree},
@@ -12,7 +12,7 @@ pub(crate) fn read_env_number(variable: &str) -> Option<usize> {
         .map(|text| text.parse().unwrap_or_else(|_| panic!("{variable}: expected a number, found '{text}'")))
 }
 
-/// Generates a case, with its simpler forms.
+/// Generates the value tree of a case: the case with its simplifications. The number of the case is the seed.
 pub(crate) fn generate_case<T: Strategy>(strategy: &T, number: usize) -> T::Tree {
     let mut seed = [0; 32];
     seed[..8].copy_from_slice(&(number as u64).to_le_bytes());
@@ -23,34 +23,35 @@ pub(crate) fn generate_case<T: Strategy>(strategy: &T, number: usize) -> T::Tree
 /// Outcome of a case.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum CaseOutcome {
+    /// The results agree.
     Agrees,
     /// Message of the rejection.
     Rejected(String),
-    /// Short description of the failure, and the message.
+    /// Kind of the failure, and its message.
     Fails(&'static str, String),
 }
 
 /// Maximum number of simplifications of a failing case before it is reported.
 const MAX_SIMPLIFICATIONS: usize = 100;
 
-/// Runs a case; if it fails, returns the result of `run` for the simplest case that fails in the same way.
+/// Runs a case. If it fails, returns the result of `run` for the simplest case found that has the same kind of failure.
 pub(crate) fn run_simplest<T: ValueTree, R>(
     tree: &mut T,
     run: impl Fn(T::Value) -> (R, CaseOutcome),
 ) -> (R, CaseOutcome) {
     let mut found = run(tree.current());
-    let CaseOutcome::Fails(what, _) = found.1 else { return found };
-    let mut goes_on = tree.simplify();
+    let CaseOutcome::Fails(kind, _) = found.1 else { return found };
+    let mut has_next_form = tree.simplify();
     for _ in 0..MAX_SIMPLIFICATIONS {
-        if !goes_on {
+        if !has_next_form {
             break;
         }
-        let now = run(tree.current());
-        let still_fails = matches!(now.1, CaseOutcome::Fails(again, _) if again == what);
+        let simplified = run(tree.current());
+        let still_fails = matches!(simplified.1, CaseOutcome::Fails(again, _) if again == kind);
         if still_fails {
-            found = now;
+            found = simplified;
         }
-        goes_on = if still_fails { tree.simplify() } else { tree.complicate() };
+        has_next_form = if still_fails { tree.simplify() } else { tree.complicate() };
     }
     found
 }

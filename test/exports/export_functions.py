@@ -1,4 +1,4 @@
-"""Functions and layers of PyTorch: export_functions.py DIR [NAME...]"""
+"""Exports functions and layers of PyTorch: export_functions.py DIR [NAME...]"""
 
 import sys
 import warnings
@@ -40,7 +40,8 @@ c("tril",lambda s,x:torch.tril(x),h(64,64))
 c("cross_entropy",lambda s,x,t:F.cross_entropy(x.float(),t).half(),h(8,64),I(64,8))
 c("nll",lambda s,x,t:F.nll_loss(F.log_softmax(x,-1),t),h(8,64),I(64,8))
 c("embedding_bag",lambda s,i:F.embedding_bag(i,s.w,mode="sum"),I(32,4,8),w=nn.Parameter(h(32,64)))
-c("masked_fill_len",lambda s,x,l:x.masked_fill(torch.arange(64)[None]>=l[:,None],-1e4),h(4,64),torch.tensor([3,64,10,1]))
+c("masked_fill_len",lambda s,x,l:x.masked_fill(torch.arange(64)[None]>=l[:,None],-1e4),h(4,64),
+    torch.tensor([3,64,10,1]))
 c("pad_mask",lambda s,x,m:torch.softmax(x+(1.0-m[:,None].half())*-1e4,-1),h(2,8,64),I(2,2,64))
 c("where_pos",lambda s,k,v,p:torch.where((torch.arange(32)==p)[None,:,None],v,k),h(2,32,64),h(2,1,64),torch.tensor(5))
 c("groupnorm",lambda s,x:s.n(x),h(2,32,8,8),n=nn.GroupNorm(4,32))
@@ -55,8 +56,10 @@ c("lstm_cell",lambda s,x,a,b:s.n(x,(a,b))[0],h(4,32),h(4,64),h(4,64),n=nn.LSTMCe
 c("gru_cell",lambda s,x,a:s.n(x,a),h(4,32),h(4,64),n=nn.GRUCell(32,64))
 c("mha",lambda s,x:s.n(x,x,x)[0],h(2,64,128),n=nn.MultiheadAttention(128,4,batch_first=True))
 c("encoder_layer",lambda s,x:s.n(x),h(2,64,128),n=nn.TransformerEncoderLayer(128,4,256,batch_first=True))
-c("sdpa_causal",lambda s,q,k,v:F.scaled_dot_product_attention(q,k,v,is_causal=True),h(2,4,64,32),h(2,4,64,32),h(2,4,64,32))
-c("sdpa_mask",lambda s,q,k,v,m:F.scaled_dot_product_attention(q,k,v,attn_mask=m),h(2,4,64,32),h(2,4,64,32),h(2,4,64,32),torch.ones(2,1,64,64,dtype=torch.bool))
+c("sdpa_causal",lambda s,q,k,v:F.scaled_dot_product_attention(q,k,v,is_causal=True),h(2,4,64,32),h(2,4,64,32),
+    h(2,4,64,32))
+c("sdpa_mask",lambda s,q,k,v,m:F.scaled_dot_product_attention(q,k,v,attn_mask=m),h(2,4,64,32),h(2,4,64,32),h(2,4,64,32),
+    torch.ones(2,1,64,64,dtype=torch.bool))
 c("einsum_odd",lambda s,a,b:torch.einsum("bik,bjk->bij",a,b),h(3,5,34),h(3,7,34))
 c("rank5_bmm",lambda s,a,b:a@b,h(2,3,2,5,34),h(2,3,2,34,7))
 c("linear_odd_batch",lambda s,x:s.n(x),h(3,19,34),n=nn.Linear(34,5))
@@ -78,18 +81,32 @@ c("maxpool_ceil",lambda s,x:F.max_pool2d(x,3,2,ceil_mode=True),h(1,16,8,8))
 c("avgpool2",lambda s,x:F.avg_pool2d(x,2),h(1,16,8,8))
 c("avgpool3",lambda s,x:F.avg_pool2d(x,3,2,1,count_include_pad=False),h(1,16,9,9))
 c("adaptive_avg",lambda s,x:F.adaptive_avg_pool2d(x,1),h(1,16,7,7))
-c("resnet_block",lambda s,x:F.relu(x+s.b(s.y(F.relu(s.a(s.x(x)))))),h(1,32,8,8),x=nn.Conv2d(32,32,3,padding=1,bias=False),y=nn.Conv2d(32,32,3,padding=1,bias=False),a=nn.BatchNorm2d(32),b=nn.BatchNorm2d(32))
-for n,f in dict(sin=torch.sin,cos=torch.cos,tan=torch.tan,round=torch.round,trunc=torch.trunc,sign=torch.sign,floor=torch.floor,ceil=torch.ceil,frac=torch.frac,exp2=torch.exp2,atan=torch.atan,sinh=torch.sinh,cosh=torch.cosh,asinh=torch.asinh,erf=torch.erf,log1p=torch.log1p,log10=lambda x:torch.log10(x.abs()),expm1=torch.expm1,softplus=F.softplus,mish=F.mish,elu=F.elu,selu=F.selu,hardswish=F.hardswish,hardsigmoid=F.hardsigmoid,gelu_tanh=lambda x:F.gelu(x,approximate="tanh"),leaky=F.leaky_relu,pow25=lambda x:x.abs()**2.5,cbrt=lambda x:x.abs()**(1/3),rsqrt=lambda x:x.abs().rsqrt(),logsigmoid=F.logsigmoid,glu=lambda x:F.glu(x,-1),remainder=lambda x:x%1.5,fmod=lambda x:torch.fmod(x,1.5)).items():
+c("resnet_block",lambda s,x:F.relu(x+s.b(s.y(F.relu(s.a(s.x(x)))))),h(1,32,8,8),
+    x=nn.Conv2d(32,32,3,padding=1,bias=False),y=nn.Conv2d(32,32,3,padding=1,bias=False),a=nn.BatchNorm2d(32),
+    b=nn.BatchNorm2d(32))
+for n,f in dict(sin=torch.sin,cos=torch.cos,tan=torch.tan,round=torch.round,trunc=torch.trunc,sign=torch.sign,
+    floor=torch.floor,ceil=torch.ceil,frac=torch.frac,exp2=torch.exp2,atan=torch.atan,sinh=torch.sinh,cosh=torch.cosh,
+    asinh=torch.asinh,erf=torch.erf,log1p=torch.log1p,log10=lambda x:torch.log10(x.abs()),expm1=torch.expm1,
+    softplus=F.softplus,mish=F.mish,elu=F.elu,selu=F.selu,hardswish=F.hardswish,hardsigmoid=F.hardsigmoid,
+    gelu_tanh=lambda x:F.gelu(x,approximate="tanh"),leaky=F.leaky_relu,pow25=lambda x:x.abs()**2.5,
+    cbrt=lambda x:x.abs()**(1/3),rsqrt=lambda x:x.abs().rsqrt(),logsigmoid=F.logsigmoid,glu=lambda x:F.glu(x,-1),
+    remainder=lambda x:x%1.5,fmod=lambda x:torch.fmod(x,1.5)).items():
     c("act_"+n,lambda s,x,f=f:f(x),h(8,64))
 c("pow_tensor",lambda s,x,y:x.abs()**y,h(8,64),h(8,64))
 c("atan2",lambda s,x,y:torch.atan2(x,y),h(8,64),h(8,64))
 c("int_add",lambda s,a,b:a+b,I(100,8,64).int(),I(100,8,64).int())
-c("int8_weight",lambda s,x:F.linear(x,s.w.half()*s.sc),h(8,64),w=nn.Parameter(I(100,32,64).to(torch.int8),requires_grad=False),sc=nn.Parameter(h(32,1)))
+c("int8_weight",lambda s,x:F.linear(x,s.w.half()*s.sc),h(8,64),
+    w=nn.Parameter(I(100,32,64).to(torch.int8),requires_grad=False),sc=nn.Parameter(h(32,1)))
 c("fake_quant",lambda s,x:torch.clamp(torch.round(x/0.1),-128,127)*0.1,h(8,64))
-c("rope_pos",lambda s,x,p:(lambda a:torch.cat([x[...,:32]*a.cos()-x[...,32:]*a.sin(),x[...,32:]*a.cos()+x[...,:32]*a.sin()],-1))((p[...,None].float()*(1e4**(-torch.arange(32).float()/32)))[:,None].half()),h(1,4,64,64),torch.arange(64)[None])
+c("rope_pos",lambda s,x,p:(lambda a:torch.cat([x[...,:32]*a.cos()-x[...,32:]*a.sin(),
+    x[...,32:]*a.cos()+x[...,:32]*a.sin()],-1))((p[...,None].float()*(1e4**(-torch.arange(32).float()/32)))[:,
+    None].half()),h(1,4,64,64),torch.arange(64)[None])
 c("slice_pos",lambda s,x:x[:,3:20:2]*2,h(4,64,64))
-c("moe_top2",lambda s,x:(lambda g:sum(((g[0]*(g[1]==e)).sum(-1,keepdim=True)*(x@s.w[e]) for e in range(4))))(torch.topk(torch.softmax(x@s.r,-1),2)),h(8,64),w=nn.Parameter(h(4,64,64)/8),r=nn.Parameter(h(64,4)/8))
-E=dict(r=nn.Parameter(h(64,4)/8),r8=nn.Parameter(h(64,8)/8),bias=nn.Parameter(h(8)/8),a=nn.Parameter(h(4,64,96)/8),b=nn.Parameter(h(4,96,64)/8))
+c("moe_top2",lambda s,x:(lambda g:sum(((g[0]*(g[1]==e)).sum(-1,
+    keepdim=True)*(x@s.w[e]) for e in range(4))))(torch.topk(torch.softmax(x@s.r,-1),2)),h(8,64),
+    w=nn.Parameter(h(4,64,64)/8),r=nn.Parameter(h(64,4)/8))
+E=dict(r=nn.Parameter(h(64,4)/8),r8=nn.Parameter(h(64,8)/8),bias=nn.Parameter(h(8)/8),a=nn.Parameter(h(4,64,96)/8),
+    b=nn.Parameter(h(4,96,64)/8))
 def experts(s,x): return torch.einsum("tef,efd->ted",F.silu(torch.einsum("td,edf->tef",x,s.a)),s.b)
 def moe_dense(s,x):
     p=torch.softmax((x@s.r).float(),-1); w,i=torch.topk(p,2); w=w/w.sum(-1,keepdim=True)

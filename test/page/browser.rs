@@ -1,4 +1,4 @@
-//! Headless browser, controlled over two pipes by the Chrome DevTools Protocol: no network, no driver program.
+//! Headless Chromium, controlled by the Chrome DevTools Protocol over two pipes, without a network or a WebDriver.
 
 use serde_json::{Value, json};
 use std::{
@@ -10,13 +10,13 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// Maximum time for an answer of the browser, on a busy machine.
+/// Timeout for an answer of the browser; long enough for a busy machine.
 const MAX_ANSWER_TIME: Duration = Duration::from_secs(120);
 
-/// The browser reads commands from its file 3 and writes answers to its file 4.
+/// Shell command that starts the browser with its pipes as file descriptors 3 (commands) and 4 (answers).
 const PIPE_COMMAND: &str = r#"exec "$0" "$@" 3<&0 4>&1 0</dev/null 1>/dev/null 2>/dev/null"#;
 
-const OPTIONS: [&str; 11] = [
+const CHROMIUM_OPTIONS: [&str; 11] = [
     "--headless",
     "--no-sandbox",
     "--disable-gpu",
@@ -30,16 +30,19 @@ const OPTIONS: [&str; 11] = [
     "--remote-debugging-pipe",
 ];
 
-/// Browser with one page; it ends when dropped.
+/// Browser process with one page. Dropping it kills the process.
 pub(crate) struct Browser {
     process: Child,
     commands: ChildStdin,
-    answers: Receiver<Value>,
+    /// Messages from the browser: answers and events.
+    messages: Receiver<Value>,
     session: String,
+    /// Number of commands sent, which is the id of the last command.
     num_commands: u64,
-    /// Errors and network requests that the page reported.
+    /// Events that a test may treat as failures: errors, warnings and network requests.
     pub(crate) complaints: Vec<String>,
-    address: String,
+    /// URL of the page, without the fragment.
+    url: String,
     _profile: TempDir,
 }
 
@@ -49,7 +52,7 @@ impl Browser {
         let profile = tempfile::tempdir().unwrap();
         let mut process = Command::new("sh")
             .args(["-c", PIPE_COMMAND, "chromium"])
-            .args(OPTIONS)
+            .args(CHROMIUM_OPTIONS)
             .arg(format!("--user-data-dir={}", profile.path().display()))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -73,11 +76,11 @@ impl Browser {
         let mut browser = Self {
             process,
             commands,
-            answers,
+            messages: answers,
             session,
             num_commands: 0,
             complaints: Vec::new(),
-            address,
+            url: address,
             _profile: profile,
         };
         let target = browser.send_command("Target.createTarget", json!({"url": "about:blank"}));
@@ -104,21 +107,21 @@ impl Browser {
 
     /// Opens a file at a fragment, which begins with `#`, and waits until it is loaded.
     pub(crate) fn open_at(&mut self, path: &std::path::Path, fragment: &str) {
-        self.go_to(&format!("file://{}", path.display()), fragment);
+        self.navigate(&format!("file://{}", path.display()), fragment);
     }
 
     /// Navigates to an empty page, and waits until it is loaded.
     pub(crate) fn leave(&mut self) {
-        self.go_to("about:blank", "");
+        self.navigate("about:blank", "");
     }
 
     /// Navigates to an address.
     ///
     /// # Panics
     ///
-    /// The page does not load in time. Another navigation may have replaced it.
-    fn go_to(&mut self, address: &str, fragment: &str) {
-        address.clone_into(&mut self.address);
+    /// Panics if the page does not load in time, for example because another navigation replaced it.
+    fn navigate(&mut self, address: &str, fragment: &str) {
+        address.clone_into(&mut self.url);
         self.send_command("Page.navigate", json!({"url": format!("{address}{fragment}")}));
         let started = Instant::now();
         while self.evaluate("document.readyState") != "complete"
@@ -127,19 +130,19 @@ impl Browser {
             assert!(started.elapsed() < MAX_ANSWER_TIME, "{address}{fragment} is not loaded after {MAX_ANSWER_TIME:?}");
             thread::sleep(Duration::from_millis(20));
         }
-        self.wait_until_drawn();
+        self.wait_until_painted();
     }
 
-    /// Sets the color scheme that the system prefers.
-    pub(crate) fn prefer_color_scheme(&mut self, scheme: &str) {
+    /// Emulates the `prefers-color-scheme` setting of the system.
+    pub(crate) fn emulate_color_scheme(&mut self, scheme: &str) {
         self.send_command(
             "Emulation.setEmulatedMedia",
             json!({"features": [{"name": "prefers-color-scheme", "value": scheme}]}),
         );
-        self.wait_until_drawn();
+        self.wait_until_painted();
     }
 
-    /// Evaluates an expression in the page.
+    /// Evaluates a JavaScript expression in the page, and returns its value.
     pub(crate) fn evaluate(&mut self, expression: &str) -> Value {
         let answer = self.send_command(
             "Runtime.evaluate",
@@ -149,58 +152,59 @@ impl Browser {
         answer["result"]["value"].clone()
     }
 
-    /// Waits until the requested content is painted.
-    pub(crate) fn wait_until_drawn(&mut self) {
+    /// Waits for two animation frames, so that the current content is painted.
+    pub(crate) fn wait_until_painted(&mut self) {
         self.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))");
     }
 
     pub(crate) fn hover(&mut self, [x, y]: [f64; 2]) {
-        self.mouse("mouseMoved", [x, y], json!({}));
+        self.dispatch_mouse_event("mouseMoved", [x, y], json!({}));
     }
 
-    pub(crate) fn click(&mut self, place: [f64; 2]) {
-        self.drag(place, place);
+    pub(crate) fn click(&mut self, position: [f64; 2]) {
+        self.drag(position, position);
     }
 
     /// Presses the mouse button at a position, and releases it at another.
     pub(crate) fn drag(&mut self, from: [f64; 2], to: [f64; 2]) {
-        let left = || json!({"button": "left", "buttons": 1, "clickCount": 1});
-        self.mouse("mouseMoved", from, json!({}));
-        self.mouse("mousePressed", from, left());
+        let left_button = || json!({"button": "left", "buttons": 1, "clickCount": 1});
+        self.dispatch_mouse_event("mouseMoved", from, json!({}));
+        self.dispatch_mouse_event("mousePressed", from, left_button());
         if from != to {
-            self.mouse("mouseMoved", to, left());
+            self.dispatch_mouse_event("mouseMoved", to, left_button());
         }
-        self.mouse("mouseReleased", to, left());
+        self.dispatch_mouse_event("mouseReleased", to, left_button());
     }
 
-    pub(crate) fn wheel(&mut self, place: [f64; 2], down: f64) {
-        self.mouse("mouseWheel", place, json!({"deltaX": 0, "deltaY": down}));
+    pub(crate) fn scroll(&mut self, position: [f64; 2], down: f64) {
+        self.dispatch_mouse_event("mouseWheel", position, json!({"deltaX": 0, "deltaY": down}));
     }
 
     /// Presses a key: a letter, or a named key.
-    pub(crate) fn key(&mut self, key: &str) {
+    pub(crate) fn press_key(&mut self, key: &str) {
         for kind in ["keyDown", "keyUp"] {
             self.send_command("Input.dispatchKeyEvent", json!({"type": kind, "key": key}));
         }
-        self.wait_until_drawn();
+        self.wait_until_painted();
     }
 
-    fn mouse(&mut self, kind: &str, [x, y]: [f64; 2], more: Value) {
+    fn dispatch_mouse_event(&mut self, kind: &str, [x, y]: [f64; 2], extra: Value) {
         let mut event = json!({"type": kind, "x": x, "y": y});
-        event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        event.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
         self.send_command("Input.dispatchMouseEvent", event);
         self.wait_until_handled(kind);
     }
 
-    /// Waits until the page has handled an event: the browser acknowledges a wheel event before that.
+    /// Waits until the page has handled an event. A wheel event takes longer: the browser acknowledges it before the
+    /// page handles it.
     fn wait_until_handled(&mut self, kind: &str) {
         if kind == "mouseWheel" {
-            self.wait_until_drawn();
+            self.wait_until_painted();
         }
-        self.wait_until_drawn();
+        self.wait_until_painted();
     }
 
-    /// Sends a message and waits for the answer; other messages are handled meanwhile.
+    /// Sends a command and waits for its answer. Records the events that arrive in the meantime.
     fn send_command(&mut self, method: &str, parameters: Value) -> Value {
         self.num_commands += 1;
         let id = self.num_commands;
@@ -211,11 +215,11 @@ impl Browser {
         self.commands.write_all(format!("{command}\0").as_bytes()).expect("`cargo xtask setup` installs chromium");
         loop {
             let message = self
-                .answers
+                .messages
                 .recv_timeout(MAX_ANSWER_TIME)
                 .unwrap_or_else(|error| panic!("no answer to {command}: {error}"));
             if message["id"] == id {
-                // A request to a page that was navigated away is repeated.
+                // A navigation cancels a pending command, so the command is sent again.
                 if message["error"]["message"] == "Inspected target navigated or closed" {
                     return self.send_command(method, command["params"].clone());
                 }
@@ -226,13 +230,14 @@ impl Browser {
         }
     }
 
+    /// Records an event in `complaints` if it is an error, a warning or a network request.
     fn record_event(&mut self, event: &Value) {
         let parameters = &event["params"];
         let url = parameters["request"]["url"].as_str().unwrap_or_default();
         let is_complaint = match event["method"].as_str() {
             Some("Runtime.exceptionThrown" | "Log.entryAdded") => true,
             Some("Runtime.consoleAPICalled") => parameters["type"] == "error" || parameters["type"] == "warning",
-            Some("Network.requestWillBeSent") => url != self.address && !url.starts_with("data:"),
+            Some("Network.requestWillBeSent") => url != self.url && !url.starts_with("data:"),
             _ => false,
         };
         if is_complaint {

@@ -91,7 +91,7 @@ fn type_into(opened: &mut OpenedPage, id: &str, text: &str) {
     opened.browser.evaluate(&format!(
         "(() => {{ {field}.focus(); {field}.value = {text}; {field}.dispatchEvent(new Event('input')); }})()"
     ));
-    opened.browser.wait_until_drawn();
+    opened.browser.wait_until_painted();
 }
 
 /// Returns the fragment of the address after all actions are in it.
@@ -124,7 +124,7 @@ fn lists_model_from_layers_to_ops() {
 
     // A layer is unfolded by its arrow, and folded by a key.
     opened.press(r#"#ops .row[data-index="4"] .toggle"#);
-    opened.browser.wait_until_drawn();
+    opened.browser.wait_until_painted();
     let viewed = visible_names(&mut opened);
     assert_eq!(viewed[4..9], ["1", "norm", "self_attn", "mlp", "add"].map(str::to_owned), "{viewed:?}");
     opened.press(r#"#ops .row[data-index="4"]"#);
@@ -134,7 +134,7 @@ fn lists_model_from_layers_to_ops() {
     let expanded = "document.querySelector('#ops .row.selected').getAttribute('aria-expanded')";
     assert_eq!(opened.browser.evaluate(expanded), "true");
     opened.browser.evaluate("document.getElementById('ops').focus()");
-    opened.browser.key("ArrowLeft");
+    opened.browser.press_key("ArrowLeft");
     assert_eq!(opened.browser.evaluate(expanded), "false");
     assert_eq!(visible_names(&mut opened)[5], "2");
     let active = opened.browser.evaluate("document.getElementById('ops').getAttribute('aria-activedescendant')");
@@ -145,7 +145,7 @@ fn lists_model_from_layers_to_ops() {
 
     // An op lists its modules, with links to them.
     opened.browser.evaluate("report_page.choose('op', 33)");
-    opened.browser.wait_until_drawn();
+    opened.browser.wait_until_painted();
     let side = opened.text("side");
     assert!(side.contains("model.layers › 3 › self_attn › q_proj"), "{side}");
     opened.browser.evaluate(
@@ -165,14 +165,14 @@ fn lists_model_from_layers_to_ops() {
 fn links_largest_gap_and_filters_by_name() {
     let mut opened = open_report(&build_layered_report(1 + 40 * LAYER.len()), &[]);
     opened.press("#ops-head button[data-sort=gap]");
-    opened.browser.wait_until_drawn();
+    opened.browser.wait_until_painted();
     let viewed = visible_names(&mut opened);
     assert_eq!(viewed[..2], ["model.layers", "2"].map(str::to_owned), "{viewed:?}");
     assert_eq!(opened.browser.evaluate("document.querySelector('#ops-head [aria-pressed=true]').dataset.sort"), "gap");
     opened
         .browser
         .evaluate("(() => { const by = document.getElementById('by'); by.value = 'none'; by.dispatchEvent(new Event('change')); })()");
-    opened.browser.wait_until_drawn();
+    opened.browser.wait_until_painted();
     let first = opened.browser.evaluate("[0, 1].map((row) => report_page.opTable.rows[row].op)");
     assert_eq!(first, serde_json::json!([30, 29]), "ops of all layers, the largest gap first");
     opened.press("#ops-head button[data-sort=gap]");
@@ -186,7 +186,7 @@ fn links_largest_gap_and_filters_by_name() {
     assert_eq!((viewed.as_str(), all.len()), ("6 of 401", 6), "{all:?}");
     // A selection is shown even if the filter excludes it.
     opened.browser.evaluate("report_page.choose('op', 100)");
-    opened.browser.wait_until_drawn();
+    opened.browser.wait_until_painted();
     assert_eq!(opened.browser.evaluate("document.getElementById('filter').value"), "");
     assert_eq!(opened.browser.evaluate("document.querySelector('#ops .row.selected').dataset.op"), "100");
     type_into(&mut opened, "filter", "constructor __proto__");
@@ -206,22 +206,22 @@ fn lists_search_hits_and_navigates_on_click() {
     let rows = opened.number("report_page.search.hits.length");
     assert_eq!(rows, 7.0, "the module, its three parts, and three ops");
     opened.press(r#"#hits .row[data-index="5"]"#);
-    opened.browser.wait_until_drawn();
+    opened.browser.wait_until_painted();
     assert_eq!(chosen_text(&mut opened), "op 178");
     assert_eq!(opened.browser.evaluate("document.getElementById('hits').hidden"), true);
     type_into(&mut opened, "search", "layers.17 mlp");
-    opened.browser.key("ArrowDown");
+    opened.browser.press_key("ArrowDown");
     assert_eq!(
         opened.browser.evaluate("document.getElementById('search').getAttribute('aria-activedescendant')"),
         "hits-0"
     );
-    opened.browser.key("Enter");
+    opened.browser.press_key("Enter");
     assert_eq!(chosen_text(&mut opened), "model.layers.17.mlp");
     // A long list contains only the visible rows.
     type_into(&mut opened, "search", "batchmatmul");
     assert_eq!(opened.text("found"), "200 ops");
     assert!(opened.number("document.querySelectorAll('#hits .row').length") < 30.0);
-    opened.browser.key("Escape");
+    opened.browser.press_key("Escape");
     assert_eq!(opened.browser.evaluate("document.getElementById('search').getAttribute('aria-expanded')"), "false");
     opened.expect_no_complaints();
 }
@@ -276,7 +276,7 @@ fn shows_file_and_line_and_folds_installed_packages() {
     ];
     let mut opened = open_report(&build_layered_report(31), &sources);
     opened.browser.evaluate("report_page.choose('op', 3)");
-    opened.browser.wait_until_drawn();
+    opened.browser.wait_until_painted();
     // The location is wider than its column, and its end is visible.
     let place = opened.browser.evaluate(
         "(() => { const place = document.querySelector('#ops .row.selected .place'); const text = place.firstChild.getBoundingClientRect();
@@ -325,12 +325,12 @@ fn fits_all_window_sizes() {
         let mut opened = open_report(&report, &[]);
         for width in [360, 700, 1000, 1400] {
             opened.browser.resize(width, 900);
-            opened.browser.wait_until_drawn();
+            opened.browser.wait_until_painted();
             let wide = opened.number("document.documentElement.scrollWidth - window.innerWidth");
             assert!(wide <= 0.0, "{n_ops} ops at {width}: {wide} too wide");
         }
-        opened.browser.key("ArrowDown");
-        opened.browser.key("ArrowDown");
+        opened.browser.press_key("ArrowDown");
+        opened.browser.press_key("ArrowDown");
         assert!(!chosen_text(&mut opened).is_empty());
         assert!(opened.number("document.querySelectorAll('#ops .row').length") < 90.0);
         opened.expect_no_complaints();

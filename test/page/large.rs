@@ -57,7 +57,7 @@ fn draws_only_visible_ops_of_two_thousand() {
     let place = opened.find_middle("#canvas");
     for num_steps in 1..=14 {
         let frames = opened.number("Number(document.getElementById('canvas').dataset.frames)");
-        opened.browser.wheel(place, -200.0);
+        opened.browser.scroll(place, -200.0);
         let [found, more] =
             [drawn(&mut opened), opened.number("Number(document.getElementById('canvas').dataset.frames)") - frames];
         assert!(found < most && (1.0..=4.0).contains(&more), "step {num_steps}: {found} things in {more} frames");
@@ -71,7 +71,7 @@ fn draws_only_visible_ops_of_two_thousand() {
         assert!(rows > 5.0 && rows < 80.0, "{rows} rows of {list}");
     }
     opened.browser.evaluate("report_page.choose('op', 1999)");
-    opened.browser.wait_until_drawn();
+    opened.browser.wait_until_painted();
     assert!(opened.text("ops-1999").contains("f1999"));
     assert!(
         opened
@@ -85,7 +85,7 @@ fn draws_only_visible_ops_of_two_thousand() {
     // A search finds the op.
     opened.browser.evaluate("(() => { const field = document.getElementById('search'); field.focus(); field.value = 'f1234'; field.dispatchEvent(new Event('input')); })()");
     assert_eq!(opened.text("found"), "1 op");
-    opened.browser.key("Enter");
+    opened.browser.press_key("Enter");
     assert_eq!(opened.browser.evaluate("report_page.state.chosen.index"), 1234);
     opened.expect_no_complaints();
 }
@@ -103,7 +103,7 @@ fn names_innermost_line_of_viewed_file() {
     assert_eq!(opened.text("source-name"), "2 files");
     for (op, wanted) in [(0, Some("M3")), (1, Some("M2")), (2, Some("L2")), (3, None)] {
         opened.browser.evaluate(&format!("report_page.choose('op', {op})"));
-        opened.browser.wait_until_drawn();
+        opened.browser.wait_until_painted();
         let marked =
             opened.browser.evaluate("document.querySelector('#source .row.selected .text')?.innerText ?? null");
         assert_eq!(marked.as_str(), wanted, "op {op}");
@@ -139,7 +139,7 @@ fn escapes_names_and_renders_empty_report() {
 
     let mut opened = open_report(&Report { program: "main".to_owned(), ..Report::default() }, &[]);
     assert_eq!(opened.text("program"), "main");
-    opened.browser.key("+");
-    opened.browser.key("ArrowDown");
+    opened.browser.press_key("+");
+    opened.browser.press_key("ArrowDown");
     opened.expect_no_complaints();
 }

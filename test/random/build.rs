@@ -21,7 +21,7 @@ pub(crate) enum ElementKind {
     /// `f32` between 16-bit values.
     Wide,
     /// `i1`.
-    Truth,
+    Boolean,
     /// `i64` or `i32`, below a bound.
     Index { bound: usize, is_short: bool },
 }
@@ -172,7 +172,7 @@ impl ProgramBuilder {
         match kind {
             ElementKind::Float => self.element,
             ElementKind::Wide => "f32",
-            ElementKind::Truth => "i1",
+            ElementKind::Boolean => "i1",
             ElementKind::Index { is_short: true, .. } => "i32",
             ElementKind::Index { .. } => "i64",
         }
@@ -262,7 +262,7 @@ impl ProgramBuilder {
     fn draw_element(&self, kind: ElementKind, draw: ElementDistribution, bits: u64) -> f64 {
         let unit = (bits >> 11) as f64 / (1u64 << 53) as f64;
         let number = match (kind, draw) {
-            (ElementKind::Truth, _) => return f64::from(!bits.is_multiple_of(3)),
+            (ElementKind::Boolean, _) => return f64::from(!bits.is_multiple_of(3)),
             (ElementKind::Index { bound, .. }, _) => return (bits % bound as u64) as f64,
             (_, ElementDistribution::Offset) => 0.5 + unit,
             (_, ElementDistribution::Centred) => 4.0 * unit - 2.0,
@@ -282,7 +282,7 @@ impl ProgramBuilder {
         let TensorValue { shape, data, kind, .. } = &self.values[value];
         let numbers = data.iter().map(|number| number.value);
         let elements = match (kind, self.element) {
-            (ElementKind::Truth, _) => ArrayElements::Bool(numbers.map(|number| number as u8).collect()),
+            (ElementKind::Boolean, _) => ArrayElements::Bool(numbers.map(|number| number as u8).collect()),
             (ElementKind::Index { is_short: true, .. }, _) => {
                 ArrayElements::I32(numbers.map(|number| number as i32).collect())
             }

@@ -1,4 +1,4 @@
-//! Constants in all spellings, called functions, booleans, and f32 regions.
+//! Ops of random programs: constants in all spellings, calls, booleans, casts, f32 regions and slice insertions.
 
 use crate::random::{
     build::{ElementKind, OperandRead, ProgramBuilder, TensorValue, for_each_point, join_list},
@@ -8,26 +8,26 @@ use crate::random::{
     scalar::{BooleanExpression, LogicOp, ScalarWriter},
 };
 
-/// Spelling of a constant.
+/// Op, or form of its attribute, that defines a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ConstantSpelling {
-    /// `arith.constant` of one number.
+    /// `arith.constant` with a splat attribute
     Splat,
     /// `linalg.fill`
     Fill,
     /// `tensor.splat`
     TensorSplat,
-    /// `arith.constant` of a number for each element.
+    /// `arith.constant` with one number per element
     Dense,
     /// `tensor.from_elements`
     FromElements,
 }
 
-/// Maximum number of elements that are written one by one.
-pub(crate) const MAX_WRITTEN_ELEMENTS: usize = 256;
+/// Maximum number of elements of a constant whose text lists each element.
+pub(crate) const MAX_LISTED_ELEMENTS: usize = 256;
 
 impl ProgramBuilder {
-    /// Adds a constant whose dimensions have these classes.
+    /// Adds a constant, and returns its number. `classes` has the union-find class of each dimension.
     pub(crate) fn add_constant(
         &mut self,
         shape: &[usize],
@@ -37,25 +37,27 @@ impl ProgramBuilder {
     ) -> usize {
         let (result, of_result, element, length) =
             (self.next_number(), self.float_type(shape), self.element, shape.iter().product::<usize>());
-        let own = |at: usize| ((mix(at as u64 ^ result as u64) % 17) as f64 - 8.0) / 4.0;
-        let is_written = matches!(spelling, ConstantSpelling::Dense | ConstantSpelling::FromElements)
-            && (1..=MAX_WRITTEN_ELEMENTS).contains(&length);
+        let element_at = |at: usize| ((mix(at as u64 ^ result as u64) % 17) as f64 - 8.0) / 4.0;
+        let lists_elements = matches!(spelling, ConstantSpelling::Dense | ConstantSpelling::FromElements)
+            && (1..=MAX_LISTED_ELEMENTS).contains(&length);
         let number = self.round(literal.parse().unwrap());
-        let data = (0..length).map(|at| BoundedValue::from_exact(if is_written { own(at) } else { number })).collect();
+        let data = (0..length)
+            .map(|at| BoundedValue::from_exact(if lists_elements { element_at(at) } else { number }))
+            .collect();
         let scalar = format!("%c{result} = arith.constant {literal} : {element}\n");
         let text = match spelling {
-            ConstantSpelling::Dense if is_written => {
+            ConstantSpelling::Dense if lists_elements => {
                 format!(
                     "%v{result} = arith.constant dense<{}> : {of_result}\n",
-                    format_nested(shape, &mut (0..length).map(own))
+                    format_nested(shape, &mut (0..length).map(element_at))
                 )
             }
-            ConstantSpelling::FromElements if is_written => {
+            ConstantSpelling::FromElements if lists_elements => {
                 let names: Vec<String> = (0..length).map(|at| format!("%c{result}_{at}")).collect();
                 let lines = names
                     .iter()
                     .enumerate()
-                    .map(|(at, name)| format!("{name} = arith.constant {:?} : {element}\n", own(at)));
+                    .map(|(at, name)| format!("{name} = arith.constant {:?} : {element}\n", element_at(at)));
                 lines.collect::<String>()
                     + &format!("%v{result} = tensor.from_elements {} : {of_result}\n", join_list(&names))
             }
@@ -71,65 +73,81 @@ impl ProgramBuilder {
         self.push(TensorValue { shape: shape.to_vec(), classes: classes.to_vec(), data, kind: self.kind }, &[], text)
     }
 
-    /// Adds booleans over an iteration space.
-    pub(crate) fn add_truths(&mut self, sizes: &[usize], reads: &[OperandRead], truth: &BooleanExpression) -> usize {
+    /// Adds a `linalg.generic` that computes booleans over an iteration space.
+    pub(crate) fn add_booleans(
+        &mut self,
+        sizes: &[usize],
+        reads: &[OperandRead],
+        expression: &BooleanExpression,
+    ) -> usize {
         let classes = self.unify_classes(sizes, reads);
         let names: Vec<String> = (0..reads.len()).map(|position| format!("%x{position}")).collect();
         let mut lines = ScalarWriter { text: String::new(), next: 0, element: self.element, names: &names };
-        let result = lines.write_truth(truth);
+        let result = lines.write_truth(expression);
         let body = format!("{}  linalg.yield {result} : i1\n", lines.text);
         let identity: Vec<Option<usize>> = (0..sizes.len()).map(Some).collect();
-        let text = self.generic_text(sizes, reads, &identity, &body, OpDestination::Nothing, ElementKind::Truth);
-        let steps: Vec<_> = reads.iter().map(|read| self.read_strides(read, sizes.len())).collect();
+        let text = self.generic_text(sizes, reads, &identity, &body, OpDestination::Nothing, ElementKind::Boolean);
+        let strides: Vec<_> = reads.iter().map(|read| self.read_strides(read, sizes.len())).collect();
         let mut data = Vec::with_capacity(sizes.iter().product());
         for_each_point(sizes, |point| {
-            let at = |steps: &Vec<usize>| steps.iter().zip(point).map(|(step, index)| step * index).sum::<usize>();
-            let operands: Vec<BoundedValue> =
-                reads.iter().zip(&steps).map(|((value, _), steps)| self.values[*value].data[at(steps)]).collect();
-            data.push(truth.evaluate(&operands, point, &|number| self.round(number)));
+            let compute_offset =
+                |steps: &Vec<usize>| steps.iter().zip(point).map(|(step, index)| step * index).sum::<usize>();
+            let operands: Vec<BoundedValue> = reads
+                .iter()
+                .zip(&strides)
+                .map(|((value, _), steps)| self.values[*value].data[compute_offset(steps)])
+                .collect();
+            data.push(expression.evaluate(&operands, point, &|number| self.round(number)));
         });
         let operands: Vec<usize> = reads.iter().map(|(value, _)| *value).collect();
         let dims = classes.iter().copied().zip(sizes.iter().copied()).collect();
         self.push_over(
-            TensorValue { shape: sizes.to_vec(), classes, data, kind: ElementKind::Truth },
+            TensorValue { shape: sizes.to_vec(), classes, data, kind: ElementKind::Boolean },
             &operands,
             text,
             dims,
         )
     }
 
-    /// Combines two boolean tensors of one shape, without a body.
-    pub(crate) fn add_logic(&mut self, logic: LogicOp, one: usize, other: usize) -> usize {
+    /// Adds a logic op on two boolean tensors of one shape, without a `linalg.generic`.
+    pub(crate) fn add_logic_op(&mut self, logic: LogicOp, lhs: usize, rhs: usize) -> usize {
         let (TensorValue { shape, classes, data, .. }, of_other) =
-            (self.values[one].clone(), self.values[other].data.clone());
+            (self.values[lhs].clone(), self.values[rhs].data.clone());
         let data = data.iter().zip(of_other).map(|(one, other)| logic.apply(*one, other)).collect();
-        let text = format!("%v{} = {} {{0}}, {{1}} : {}\n", self.next_number(), logic.op(), self.type_text(one));
-        let others = self.values[other].classes.clone();
+        let text = format!("%v{} = {} {{0}}, {{1}} : {}\n", self.next_number(), logic.op(), self.type_text(lhs));
+        let others = self.values[rhs].classes.clone();
         classes.iter().zip(others).for_each(|(class, other)| self.unite(*class, other));
         let dims = classes.iter().copied().zip(shape.iter().copied()).collect();
-        self.push_over(TensorValue { shape, classes, data, kind: ElementKind::Truth }, &[one, other], text, dims)
+        self.push_over(TensorValue { shape, classes, data, kind: ElementKind::Boolean }, &[lhs, rhs], text, dims)
     }
 
-    /// Adds a select between two values of one shape, or between two numbers, without a body.
-    pub(crate) fn add_select(&mut self, truth: usize, yes: usize, no: usize) -> usize {
-        let TensorValue { shape, classes, data, .. } = self.values[truth].clone();
-        let numbers =
-            (0..data.len()).map(|at| data[at].select(self.values[yes].data[at], self.values[no].data[at])).collect();
+    /// Adds an `arith.select` between two tensors of one shape, without a `linalg.generic`.
+    pub(crate) fn add_select(&mut self, condition: usize, true_value: usize, false_value: usize) -> usize {
+        let TensorValue { shape, classes, data, .. } = self.values[condition].clone();
+        let numbers = (0..data.len())
+            .map(|at| data[at].select(self.values[true_value].data[at], self.values[false_value].data[at]))
+            .collect();
         let of_result = self.float_type(&shape);
         let text = format!(
             "%v{} = arith.select {{0}}, {{1}}, {{2}} : {}, {of_result}\n",
             self.next_number(),
-            self.type_text(truth)
+            self.type_text(condition)
         );
-        for value in [yes, no] {
+        for value in [true_value, false_value] {
             let others = self.values[value].classes.clone();
             classes.iter().zip(others).for_each(|(class, other)| self.unite(*class, other));
         }
         let dims = classes.iter().copied().zip(shape.iter().copied()).collect();
-        self.push_over(TensorValue { shape, classes, data: numbers, kind: self.kind }, &[truth, yes, no], text, dims)
+        self.push_over(
+            TensorValue { shape, classes, data: numbers, kind: self.kind },
+            &[condition, true_value, false_value],
+            text,
+            dims,
+        )
     }
 
-    /// Calls a separate function, which is emitted once, with each of these values of one shape.
+    /// Adds a private function, and a call of it for each of these values of one shape. The function applies `function`
+    /// and adds the number `added`.
     pub(crate) fn add_calls(&mut self, values: &[usize], function: UnaryFunction, added: &'static str) {
         let shape = self.shape(values[0]);
         let (number, of_values, element) = (self.next_number(), self.float_type(&shape), self.element);
@@ -154,7 +172,7 @@ impl ProgramBuilder {
         }
     }
 
-    /// Converts a value to another float type, by an op on tensors or by an op with a body. Returns the result.
+    /// Adds a conversion to another float type: `arith` on tensors, or a `linalg.generic`. Returns the result.
     pub(crate) fn add_conversion(&mut self, value: usize, to: ElementKind) -> usize {
         let TensorValue { shape, classes, data, kind } = self.values[value].clone();
         let op = if to == ElementKind::Wide { "arith.extf" } else { "arith.truncf" };
@@ -172,42 +190,42 @@ impl ProgramBuilder {
         self.push_over(TensorValue { shape, classes, data, kind: to }, &[value], text, dims)
     }
 
-    /// Casts a value to its own type; other casts between static shapes do not exist.
+    /// Adds a `tensor.cast` to the same type; between static shapes, no other cast is valid.
     pub(crate) fn add_cast(&mut self, value: usize) -> usize {
         let (copy, of_value) = (self.values[value].clone(), self.type_text(value));
         let text = format!("%v{} = tensor.cast {{0}} : {of_value} to {of_value}\n", self.next_number());
         self.push(copy, &[value], text)
     }
 
-    /// Overwrites a slice of a value by another value.
-    pub(crate) fn add_insert(&mut self, part: usize, into: usize, offsets: &[usize]) -> usize {
-        let (TensorValue { shape: of_part, data: new, .. }, TensorValue { shape, classes, data, kind }) =
-            (self.values[part].clone(), self.values[into].clone());
+    /// Adds a `tensor.insert_slice` of one value into another.
+    pub(crate) fn add_insert(&mut self, slice: usize, base: usize, offsets: &[usize]) -> usize {
+        let (TensorValue { shape: slice_shape, data: slice_data, .. }, TensorValue { shape, classes, data, kind }) =
+            (self.values[slice].clone(), self.values[base].clone());
         let text = format!(
             "%v{} = tensor.insert_slice {{0}} into {{1}}[{}] [{}] [{}] : {} into {}\n",
             self.next_number(),
             join_list(offsets),
-            join_list(&of_part),
-            join_list(of_part.iter().map(|_| 1)),
-            self.type_text(part),
-            self.type_text(into),
+            join_list(&slice_shape),
+            join_list(slice_shape.iter().map(|_| 1)),
+            self.type_text(slice),
+            self.type_text(base),
         );
-        let steps = crate::random::build::compute_strides(&shape);
+        let strides = crate::random::build::compute_strides(&shape);
         let (mut data, mut at) = (data, 0);
-        for_each_point(&of_part, |point| {
+        for_each_point(&slice_shape, |point| {
             data[point
                 .iter()
                 .zip(offsets)
-                .zip(&steps)
+                .zip(&strides)
                 .map(|((at, offset), step)| (at + offset) * step)
-                .sum::<usize>()] = new[at];
+                .sum::<usize>()] = slice_data[at];
             at += 1;
         });
-        self.push(TensorValue { shape, classes, data, kind }, &[part, into], text)
+        self.push(TensorValue { shape, classes, data, kind }, &[slice, base], text)
     }
 }
 
-/// Formats numbers in nested brackets, as in an attribute.
+/// Formats numbers as a dense elements literal, in nested brackets.
 fn format_nested(shape: &[usize], numbers: &mut impl Iterator<Item = f64>) -> String {
     match shape {
         [] => numbers.next().map_or_else(String::new, |number| format!("{number:?}")),

@@ -20,7 +20,7 @@ pub(crate) enum ScalarExpression {
     /// Select between two values.
     Choose(BooleanExpression, [Box<ScalarExpression>; 2], SelectSpelling),
     /// Truth value as 1 or 0, or as -1 or 0 if signed.
-    OfTruth(BooleanExpression, bool),
+    FromBoolean(BooleanExpression, bool),
     /// Index of the element along an iteration dimension, as a number. Optionally with a function of it that the
     /// compiler can evaluate and the device does not have.
     Position(usize, Option<&'static str>),
@@ -37,9 +37,9 @@ pub(crate) enum SelectSpelling {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum ExponentSpelling {
     /// `math.fpowi`
-    Whole(i32),
+    Integer(i32),
     /// `math.powf`
-    Of(&'static str),
+    Float(&'static str),
 }
 
 /// Boolean computation.
@@ -48,7 +48,7 @@ pub(crate) enum BooleanExpression {
     Compare(ComparisonKind, [Box<ScalarExpression>; 2]),
     /// Boolean operand.
     Mask(usize),
-    Both(LogicOp, Box<BooleanExpression>, Box<BooleanExpression>),
+    Logic(LogicOp, Box<BooleanExpression>, Box<BooleanExpression>),
     /// Comparison of positions along two iteration dimensions, as in a causal mask, by a predicate of `arith.cmpi`. An
     /// integer op is applied to the first one.
     Positions(&'static str, [usize; 2], IntegerOp),
@@ -201,11 +201,11 @@ impl ScalarWriter<'_> {
             ScalarExpression::Power(of, power) => {
                 let of = self.write(of);
                 match power {
-                    ExponentSpelling::Whole(exponent) => {
+                    ExponentSpelling::Integer(exponent) => {
                         let exponent = self.define(&format!("arith.constant {exponent} : i32"));
                         self.define(&format!("math.fpowi {of}, {exponent} : {element}, i32"))
                     }
-                    ExponentSpelling::Of(exponent) => {
+                    ExponentSpelling::Float(exponent) => {
                         let exponent = self.define(&format!("arith.constant {exponent} : {element}"));
                         self.define(&format!("math.powf {of}, {exponent} : {element}"))
                     }
@@ -213,7 +213,7 @@ impl ScalarWriter<'_> {
             }
             ScalarExpression::Approximate(of) => self.write(of),
             ScalarExpression::Choose(truth, branches, choice) => self.write_select(truth, branches, *choice),
-            ScalarExpression::OfTruth(truth, is_signed) => {
+            ScalarExpression::FromBoolean(truth, is_signed) => {
                 let truth = self.write_truth(truth);
                 self.define(&format!(
                     "arith.{} {truth} : i1 to {element}",
@@ -284,7 +284,7 @@ impl ScalarWriter<'_> {
                 let sides = self.write_all(sides);
                 self.define(&format!("arith.cmpf {}, {sides} : {}", comparison.predicate(), self.element))
             }
-            BooleanExpression::Both(logic, one, other) => {
+            BooleanExpression::Logic(logic, one, other) => {
                 let (one, other) = (self.write_truth(one), self.write_truth(other));
                 self.define(&format!("{} {one}, {other} : i1", logic.op()))
             }
@@ -312,7 +312,7 @@ impl BooleanExpression {
             Self::Compare(comparison, [left, right]) => {
                 left.evaluate(operands, point, round).compare(*comparison, right.evaluate(operands, point, round))
             }
-            Self::Both(logic, one, other) => {
+            Self::Logic(logic, one, other) => {
                 logic.apply(one.evaluate(operands, point, round), other.evaluate(operands, point, round))
             }
             Self::Positions(predicate, [left, right], whole) => BoundedValue::from_exact(f64::from(holds_predicate(
@@ -327,7 +327,7 @@ impl BooleanExpression {
         match self {
             Self::Mask(position) => *position == operand,
             Self::Compare(_, sides) => sides.iter().any(|side| side.reads_operand(operand)),
-            Self::Both(_, one, other) => one.reads_operand(operand) || other.reads_operand(operand),
+            Self::Logic(_, one, other) => one.reads_operand(operand) || other.reads_operand(operand),
             Self::Positions(..) => false,
         }
     }
@@ -355,7 +355,7 @@ impl ScalarExpression {
             Self::Power(x, power) => power.apply(of(x)),
             Self::Approximate(x) => BoundedValue { error: f64::INFINITY, ..of(x) },
             Self::Choose(truth, [yes, no], _) => truth.evaluate(operands, point, round).select(of(yes), of(no)),
-            Self::OfTruth(truth, is_signed) => {
+            Self::FromBoolean(truth, is_signed) => {
                 let BoundedValue { value, error } = truth.evaluate(operands, point, round);
                 BoundedValue { value: if *is_signed { -value } else { value }, error }
             }
@@ -374,7 +374,7 @@ impl ScalarExpression {
             Self::Choose(truth, parts, _) => {
                 truth.reads_operand(operand) || parts.iter().any(|part| part.reads_operand(operand))
             }
-            Self::OfTruth(truth, _) => truth.reads_operand(operand),
+            Self::FromBoolean(truth, _) => truth.reads_operand(operand),
         }
     }
 }
@@ -405,10 +405,10 @@ impl ExponentSpelling {
             }
         };
         match self {
-            Self::Whole(exponent) => whole(exponent),
-            Self::Of("0.5") => x.apply_unary(UnaryFunction::Sqrt),
-            Self::Of("-0.5") => x.apply_unary(UnaryFunction::Rsqrt),
-            Self::Of(exponent) => whole(exponent.parse::<f64>().unwrap() as i32),
+            Self::Integer(exponent) => whole(exponent),
+            Self::Float("0.5") => x.apply_unary(UnaryFunction::Sqrt),
+            Self::Float("-0.5") => x.apply_unary(UnaryFunction::Rsqrt),
+            Self::Float(exponent) => whole(exponent.parse::<f64>().unwrap() as i32),
         }
     }
 }

@@ -1,4 +1,6 @@
-//! Generates compute steps: elementwise functions, reductions, and combinations of both.
+//! Generates compute ops of random programs: elementwise functions, reductions, and combinations of both.
+//!
+//! A parameter `value` is an index into `ProgramBuilder::values`.
 
 use crate::random::{
     build::{ElementKind, OperandRead, ProgramBuilder},
@@ -11,7 +13,7 @@ use crate::random::{
 };
 
 pub(crate) const LITERALS: [&str; 8] = ["1.0", "2.0", "0.5", "-1.0", "0.125", "3.0", "0.1", "1.0e-03"];
-const UNARIES: [UnaryFunction; 16] = [
+const UNARY_FUNCTIONS: [UnaryFunction; 16] = [
     UnaryFunction::Neg,
     UnaryFunction::Exp,
     UnaryFunction::Abs,
@@ -29,7 +31,7 @@ const UNARIES: [UnaryFunction; 16] = [
     UnaryFunction::Expm1,
     UnaryFunction::Log2,
 ];
-const BINARIES: [BinaryFunction; 10] = [
+const BINARY_FUNCTIONS: [BinaryFunction; 10] = [
     BinaryFunction::Add,
     BinaryFunction::Mul,
     BinaryFunction::Sub,
@@ -41,7 +43,7 @@ const BINARIES: [BinaryFunction; 10] = [
     BinaryFunction::MaxNum,
     BinaryFunction::MinNum,
 ];
-const COMPARISONS: [ComparisonKind; 14] = [
+const COMPARISON_KINDS: [ComparisonKind; 14] = [
     ComparisonKind::Less,
     ComparisonKind::Greater,
     ComparisonKind::LessEqual,
@@ -57,7 +59,7 @@ const COMPARISONS: [ComparisonKind; 14] = [
     ComparisonKind::Unordered,
     ComparisonKind::Ordered,
 ];
-const FOLDS: [ReductionKind; 7] = [
+const REDUCTION_KINDS: [ReductionKind; 7] = [
     ReductionKind::Sum,
     ReductionKind::Max,
     ReductionKind::Sum,
@@ -66,19 +68,19 @@ const FOLDS: [ReductionKind; 7] = [
     ReductionKind::Sum,
     ReductionKind::Prod,
 ];
-const LOGICS: [LogicOp; 3] = [LogicOp::And, LogicOp::Or, LogicOp::Xor];
-const POWERS: [ExponentSpelling; 8] = [
-    ExponentSpelling::Of("2.0"),
-    ExponentSpelling::Of("3.0"),
-    ExponentSpelling::Of("0.5"),
-    ExponentSpelling::Of("-0.5"),
-    ExponentSpelling::Of("-1.0"),
-    ExponentSpelling::Whole(2),
-    ExponentSpelling::Whole(3),
-    ExponentSpelling::Whole(-2),
+const LOGIC_OPS: [LogicOp; 3] = [LogicOp::And, LogicOp::Or, LogicOp::Xor];
+const EXPONENTS: [ExponentSpelling; 8] = [
+    ExponentSpelling::Float("2.0"),
+    ExponentSpelling::Float("3.0"),
+    ExponentSpelling::Float("0.5"),
+    ExponentSpelling::Float("-0.5"),
+    ExponentSpelling::Float("-1.0"),
+    ExponentSpelling::Integer(2),
+    ExponentSpelling::Integer(3),
+    ExponentSpelling::Integer(-2),
 ];
-const PREDICATES: [&str; 10] = ["sge", "sle", "slt", "sgt", "eq", "ne", "ult", "ule", "ugt", "uge"];
-/// Functions that the compiler can fold on constants.
+const INTEGER_PREDICATES: [&str; 10] = ["sge", "sle", "slt", "sgt", "eq", "ne", "ult", "ule", "ugt", "uge"];
+/// Functions that the compiler can constant-fold and the device lacks; `None` applies no function.
 const FOLDABLE_FUNCTIONS: [Option<&str>; 8] = [
     None,
     None,
@@ -92,22 +94,22 @@ const FOLDABLE_FUNCTIONS: [Option<&str>; 8] = [
 
 impl ProgramBuilder {
     pub(crate) fn add_unary_step(&mut self, value: usize) {
-        let function = *self.choices.pick(&UNARIES);
+        let function = *self.choices.pick(&UNARY_FUNCTIONS);
         self.add_elementwise_step(value, &ScalarExpression::Unary(function, operand(0)));
     }
 
     pub(crate) fn add_binary_step(&mut self, value: usize) {
-        let function = *self.choices.pick(&BINARIES);
+        let function = *self.choices.pick(&BINARY_FUNCTIONS);
         self.add_elementwise_step(value, &ScalarExpression::Binary(function, operand(0), operand(1)));
     }
 
-    /// Returns a constant, or operand `position`.
-    fn leaf(&mut self, position: usize) -> Box<ScalarExpression> {
+    /// Returns a random literal, or operand `position`.
+    fn pick_leaf(&mut self, position: usize) -> Box<ScalarExpression> {
         if self.choices.one_in(4) { literal(self.choices.pick::<&'static str>(&LITERALS)) } else { operand(position) }
     }
 
-    /// Appends an op with the iteration space of a value; a second operand, if the body has one, is selected or
-    /// created.
+    /// Appends a pointwise op with the iteration space of a value. If the body is binary, its second operand is a
+    /// literal, another value or a new argument.
     pub(crate) fn add_elementwise_step(&mut self, value: usize, body: &ScalarExpression) -> usize {
         let sizes = self.values[value].shape.clone();
         let identity: Vec<Option<usize>> = (0..sizes.len()).map(Some).collect();
@@ -128,18 +130,18 @@ impl ProgramBuilder {
         self.add_pointwise(&sizes, &reads, &body)
     }
 
-    /// Returns a read of another value, or of a new argument, in the iteration space of a value.
+    /// Returns a read of another value, or of a new argument, in the iteration space of `value`.
     pub(crate) fn pick_partner(&mut self, value: usize) -> OperandRead {
         let (shape, classes) = (self.values[value].shape.clone(), self.values[value].classes.clone());
-        let mut near: Vec<OperandRead> = Vec::new();
+        let mut candidates: Vec<OperandRead> = Vec::new();
         for other in self.float_values() {
             if let Some(map) = align_shape(&self.values[other].shape, &shape) {
-                near.push((other, map));
+                candidates.push((other, map));
             }
         }
-        let choice = self.choices.below(near.len() + 2);
-        if choice < near.len() {
-            return near.swap_remove(near.len() - 1 - choice);
+        let choice = self.choices.below(candidates.len() + 2);
+        if choice < candidates.len() {
+            return candidates.swap_remove(candidates.len() - 1 - choice);
         }
         let mut map: Vec<Option<usize>> = (0..shape.len()).map(Some).collect();
         match self.choices.below(4) {
@@ -151,13 +153,13 @@ impl ProgramBuilder {
         if map.is_empty() {
             map.push(None);
         }
-        let of_argument: Vec<usize> = map.iter().map(|dim| dim.map_or(1, |dim| shape[dim])).collect();
-        let of_classes = map.iter().map(|dim| dim.map_or_else(|| self.new_class(), |dim| classes[dim])).collect();
-        (self.add_argument(of_argument, of_classes, self.kind), map)
+        let argument_shape: Vec<usize> = map.iter().map(|dim| dim.map_or(1, |dim| shape[dim])).collect();
+        let argument_classes = map.iter().map(|dim| dim.map_or_else(|| self.new_class(), |dim| classes[dim])).collect();
+        (self.add_argument(argument_shape, argument_classes, self.kind), map)
     }
 
-    /// Appends the op of a body over the dimensions of a value, with a second operand if the body reads it.
-    fn add_body(&mut self, value: usize, body: &ScalarExpression) -> usize {
+    /// Appends a pointwise op with the iteration space of a value. It has a second operand if the body reads one.
+    fn add_body_step(&mut self, value: usize, body: &ScalarExpression) -> usize {
         let sizes = self.shape(value);
         let mut reads = vec![self.identity_read(value)];
         if body.reads_operand(1) {
@@ -166,22 +168,22 @@ impl ProgramBuilder {
         self.add_pointwise(&sizes, &reads, body)
     }
 
-    /// Appends a body of several functions.
-    pub(crate) fn add_fused(&mut self, value: usize) {
+    /// Appends a pointwise op whose body combines several functions, such as GELU or a fused multiply-add.
+    pub(crate) fn add_fused_step(&mut self, value: usize) {
         let (x, y) = (operand(0), operand(1));
         let one = || literal("1.0");
-        let sigmoid = |of: Box<ScalarExpression>| {
+        let sigmoid = |input: Box<ScalarExpression>| {
             binary(
                 BinaryFunction::Div,
                 one(),
-                binary(BinaryFunction::Add, one(), unary(UnaryFunction::Exp, unary(UnaryFunction::Neg, of))),
+                binary(BinaryFunction::Add, one(), unary(UnaryFunction::Exp, unary(UnaryFunction::Neg, input))),
             )
         };
         let body = match self.choices.below(16) {
             0 => {
-                let function = *self.choices.pick(&BINARIES);
-                let inner = *self.choices.pick(&UNARIES);
-                let right = self.leaf(1);
+                let function = *self.choices.pick(&BINARY_FUNCTIONS);
+                let inner = *self.choices.pick(&UNARY_FUNCTIONS);
+                let right = self.pick_leaf(1);
                 binary(function, unary(inner, x), right)
             }
             1 => binary(BinaryFunction::Add, binary(BinaryFunction::Mul, x, y.clone()), y),
@@ -191,13 +193,13 @@ impl ProgramBuilder {
             5 => binary(BinaryFunction::Min, binary(BinaryFunction::Max, x, literal("-1.0")), literal("2.0")),
             6 => Box::new(ScalarExpression::Fma([x, y, literal("0.5")])),
             7 => Box::new(ScalarExpression::Clamp([x, literal("-1.0"), literal("2.0")])),
-            8 => Box::new(ScalarExpression::Power(x, *self.choices.pick(&POWERS))),
+            8 => Box::new(ScalarExpression::Power(x, *self.choices.pick(&EXPONENTS))),
             9 => binary(BinaryFunction::Sub, literal("0.0"), x),
             10 => binary(BinaryFunction::Div, literal("1.0"), x),
             11 => binary(BinaryFunction::Mul, x.clone(), x),
-            12 => gelu(x),
-            13 => gelu_by_tanh(x),
-            14 => softplus(x),
+            12 => build_gelu(x),
+            13 => build_tanh_gelu(x),
+            14 => build_softplus(x),
             _ => {
                 let position = ScalarExpression::Position(
                     self.choices.below(self.values[value].shape.len()),
@@ -206,20 +208,21 @@ impl ProgramBuilder {
                 binary(BinaryFunction::Add, x, Box::new(position))
             }
         };
-        self.add_body(value, &body);
+        self.add_body_step(value, &body);
     }
 
-    pub(crate) fn add_choice(&mut self, value: usize) {
+    /// Appends a pointwise op that selects between two expressions by a random condition.
+    pub(crate) fn add_select_step(&mut self, value: usize) {
         let sizes = self.shape(value);
         let rank = sizes.len();
         let mut reads = vec![self.identity_read(value), self.pick_partner(value)];
-        let choice = if self.choices.one_in(3) { SelectSpelling::If } else { SelectSpelling::Select };
-        let mut branches = [operand(0), self.leaf(1)];
-        let truth = match self.choices.below(4) {
+        let spelling = if self.choices.one_in(3) { SelectSpelling::If } else { SelectSpelling::Select };
+        let mut branches = [operand(0), self.pick_leaf(1)];
+        let condition = match self.choices.below(4) {
             0 => {
-                let comparison = *self.choices.pick(&COMPARISONS);
-                let (left, right) = (operand(0), self.leaf(1));
-                branches = [self.leaf(1), operand(0)];
+                let comparison = *self.choices.pick(&COMPARISON_KINDS);
+                let (left, right) = (operand(0), self.pick_leaf(1));
+                branches = [self.pick_leaf(1), operand(0)];
                 BooleanExpression::Compare(comparison, [left, right])
             }
             1 => {
@@ -228,23 +231,23 @@ impl ProgramBuilder {
             }
             2 => {
                 reads.push(self.pick_mask(value));
-                let comparison = *self.choices.pick(&COMPARISONS);
-                let compared = BooleanExpression::Compare(comparison, [operand(0), self.leaf(1)]);
-                BooleanExpression::Both(
-                    *self.choices.pick(&LOGICS),
+                let comparison = *self.choices.pick(&COMPARISON_KINDS);
+                let compared = BooleanExpression::Compare(comparison, [operand(0), self.pick_leaf(1)]);
+                BooleanExpression::Logic(
+                    *self.choices.pick(&LOGIC_OPS),
                     Box::new(compared),
                     Box::new(BooleanExpression::Mask(2)),
                 )
             }
             _ => {
                 let dims = [self.choices.below(rank), self.choices.below(rank)];
-                let (predicate, whole): (&str, _) =
-                    (self.choices.pick::<&'static str>(&PREDICATES), *self.choices.pick(&INTEGER_OPS));
-                BooleanExpression::Positions(predicate, dims, whole)
+                let (predicate, integer_op): (&str, _) =
+                    (self.choices.pick::<&'static str>(&INTEGER_PREDICATES), *self.choices.pick(&INTEGER_OPS));
+                BooleanExpression::Positions(predicate, dims, integer_op)
             }
         };
-        let body = ScalarExpression::Choose(truth, branches, choice);
-        // Operands that the body does not read are not operands of the op; the mask is the last one.
+        let body = ScalarExpression::Choose(condition, branches, spelling);
+        // Removes or replaces operand 1 if the body does not read it. A mask remains operand 2.
         if !body.reads_operand(1) {
             if reads.len() > 2 {
                 reads[1] = self.identity_read(value);
@@ -255,55 +258,57 @@ impl ProgramBuilder {
         self.add_pointwise(&sizes, &reads, &body);
     }
 
-    /// Returns booleans of a value's shape: existing ones, or an argument.
+    /// Returns a read of a boolean tensor with the shape of `value`: an existing one, or a new argument.
     fn pick_mask(&mut self, value: usize) -> OperandRead {
         let (shape, classes) = (self.shape(value), self.values[value].classes.clone());
-        let fits = |&other: &usize| self.values[other].kind == ElementKind::Truth && self.values[other].shape == shape;
-        let known: Vec<usize> = (0..self.values.len()).filter(fits).collect();
-        let mask = if !known.is_empty() && !self.choices.one_in(3) {
-            *self.choices.pick(&known)
+        let fits =
+            |&other: &usize| self.values[other].kind == ElementKind::Boolean && self.values[other].shape == shape;
+        let existing_masks: Vec<usize> = (0..self.values.len()).filter(fits).collect();
+        let mask = if !existing_masks.is_empty() && !self.choices.one_in(3) {
+            *self.choices.pick(&existing_masks)
         } else {
-            self.add_argument(shape, classes, ElementKind::Truth)
+            self.add_argument(shape, classes, ElementKind::Boolean)
         };
         self.identity_read(mask)
     }
 
-    /// Appends boolean tensors, and their users.
-    pub(crate) fn add_truth_values(&mut self, value: usize) {
+    /// Appends ops that compute a boolean tensor, and an op that uses it.
+    pub(crate) fn add_boolean_step(&mut self, value: usize) {
         let sizes = self.shape(value);
         let mut reads = vec![self.identity_read(value)];
-        let comparison = *self.choices.pick(&COMPARISONS);
-        let right = self.leaf(1);
+        let comparison = *self.choices.pick(&COMPARISON_KINDS);
+        let right = self.pick_leaf(1);
         if right.reads_operand(1) {
             reads.push(self.pick_partner(value));
         }
-        let mut truths = self.add_truths(&sizes, &reads, &BooleanExpression::Compare(comparison, [operand(0), right]));
+        let mut booleans =
+            self.add_booleans(&sizes, &reads, &BooleanExpression::Compare(comparison, [operand(0), right]));
         if self.choices.one_in(2) {
             let (mask, _) = self.pick_mask(value);
-            let logic = *self.choices.pick(&LOGICS);
-            truths = self.add_logic(logic, truths, mask);
+            let logic = *self.choices.pick(&LOGIC_OPS);
+            booleans = self.add_logic_op(logic, booleans, mask);
         }
         match self.choices.below(3) {
             0 => {
-                let body = ScalarExpression::OfTruth(BooleanExpression::Mask(1), self.choices.one_in(3));
+                let body = ScalarExpression::FromBoolean(BooleanExpression::Mask(1), self.choices.one_in(3));
                 let product = binary(BinaryFunction::Mul, operand(0), Box::new(body));
-                let reads = [self.identity_read(value), self.identity_read(truths)];
+                let reads = [self.identity_read(value), self.identity_read(booleans)];
                 self.add_pointwise(&sizes, &reads, &product);
             }
             1 => {
                 let classes = self.values[value].classes.clone();
                 let other = self.add_argument(sizes, classes, self.kind);
-                self.add_select(truths, value, other);
+                self.add_select(booleans, value, other);
             }
             _ => {
                 let other = self.add_elementwise_step(value, &unary(UnaryFunction::Neg, operand(0)));
-                self.add_select(truths, other, value);
+                self.add_select(booleans, other, value);
             }
         }
     }
 
-    /// Appends an f32 region of several ops to a 16-bit program.
-    pub(crate) fn add_f32_island(&mut self, value: usize) {
+    /// Appends a conversion to f32, ops in f32, and a conversion back to 16 bits. In an f32 program, appends a norm.
+    pub(crate) fn add_f32_region(&mut self, value: usize) {
         if self.element == "f32" {
             return self.add_norm(value);
         }
@@ -324,43 +329,44 @@ impl ProgramBuilder {
         self.add_conversion(last, ElementKind::Float);
     }
 
-    /// Subtracts the maximum or the minimum along a dimension.
+    /// Appends ops that subtract the maximum or the minimum along a dimension.
     pub(crate) fn add_centering(&mut self, value: usize) {
         let rank = self.values[value].shape.len();
         let dim = rank - 1 - self.choices.below(rank);
-        let fold = if self.choices.one_in(3) { ReductionKind::Min } else { ReductionKind::Max };
-        let reduced = self.add_reduction(value, fold, &[dim], true);
+        let kind = if self.choices.one_in(3) { ReductionKind::Min } else { ReductionKind::Max };
+        let reduced = self.add_reduction(value, kind, &[dim], true);
         self.combine_with_reduced(value, reduced, dim, BinaryFunction::Sub);
     }
 
-    /// Multiplies by an argument that has some of the dimensions, and is broadcast along the others.
+    /// Appends a multiplication by a new argument, which has some of the dimensions and is broadcast along the others.
     pub(crate) fn add_scaling(&mut self, value: usize) {
         let (shape, classes) = (self.shape(value), self.values[value].classes.clone());
         let kept: Vec<usize> = (0..shape.len()).filter(|_| self.choices.one_in(2)).collect();
         let kept = if kept.is_empty() { vec![shape.len() - 1] } else { kept };
-        let (of_shape, of_classes) = kept.iter().map(|&dim| (shape[dim], classes[dim])).unzip();
-        let factor = self.add_argument(of_shape, of_classes, self.kind);
+        let (factor_shape, factor_classes) = kept.iter().map(|&dim| (shape[dim], classes[dim])).unzip();
+        let factor = self.add_argument(factor_shape, factor_classes, self.kind);
         let added: Vec<usize> = (0..shape.len()).filter(|dim| !kept.contains(dim)).collect();
         let factor = if added.is_empty() { factor } else { self.broadcast(factor, &shape, &added) };
         let reads = [self.identity_read(value), self.identity_read(factor)];
         self.add_pointwise(&shape, &reads, &binary(BinaryFunction::Mul, operand(0), operand(1)));
     }
 
+    /// Appends a call of a function on one value, or on two values of the same shape.
     pub(crate) fn add_call_step(&mut self, value: usize) {
-        let function = *self.choices.pick(&UNARIES);
-        let added = *self.choices.pick(&LITERALS);
+        let function = *self.choices.pick(&UNARY_FUNCTIONS);
+        let addend = *self.choices.pick(&LITERALS);
         let mut values = vec![value];
         if self.choices.one_in(2) {
-            let alike: Vec<usize> =
+            let same_shape_values: Vec<usize> =
                 self.float_values().into_iter().filter(|&other| self.shape(other) == self.shape(value)).collect();
-            values.push(*self.choices.pick(&alike));
+            values.push(*self.choices.pick(&same_shape_values));
         }
-        self.add_calls(&values, function, added);
+        self.add_calls(&values, function, addend);
     }
 
     pub(crate) fn add_reduction_step(&mut self, value: usize) {
         let rank = self.values[value].shape.len();
-        let fold = *self.choices.pick(&FOLDS);
+        let kind = *self.choices.pick(&REDUCTION_KINDS);
         let mut dims = vec![rank - 1 - self.choices.below(rank)];
         if rank > 1 && self.choices.one_in(5) {
             let other = self.choices.below(rank);
@@ -369,15 +375,15 @@ impl ProgramBuilder {
                 dims.sort_unstable();
             }
         }
-        let keeps = self.choices.one_in(3) || dims.len() == rank && !self.choices.one_in(3);
+        let keeps_dims = self.choices.one_in(3) || dims.len() == rank && !self.choices.one_in(3);
         let length: usize = dims.iter().map(|&dim| self.values[value].shape[dim]).product();
-        let reduced = self.add_reduction(value, fold, &dims, keeps);
-        if fold == ReductionKind::Sum && self.choices.one_in(3) {
+        let reduced = self.add_reduction(value, kind, &dims, keeps_dims);
+        if kind == ReductionKind::Sum && self.choices.one_in(3) {
             self.divide_by_length(reduced, length);
         }
     }
 
-    /// Computes a mean: divides a sum by the number of its terms.
+    /// Appends a division of a sum by its number of terms, which gives the mean.
     fn divide_by_length(&mut self, sum: usize, length: usize) -> usize {
         let sizes = self.values[sum].shape.clone();
         let identity: Vec<Option<usize>> = (0..sizes.len()).map(Some).collect();
@@ -397,19 +403,20 @@ impl ProgramBuilder {
             self.add_named_softmax(value, dim);
             return;
         }
-        let highest = self.add_reduction(value, ReductionKind::Max, &[dim], true);
-        let shifted = self.combine_with_reduced(value, highest, dim, BinaryFunction::Sub);
+        let maximum = self.add_reduction(value, ReductionKind::Max, &[dim], true);
+        let shifted = self.combine_with_reduced(value, maximum, dim, BinaryFunction::Sub);
         let sizes = self.values[shifted].shape.clone();
         let identity: Vec<Option<usize>> = (0..rank).map(Some).collect();
-        let grown = self.add_pointwise(
+        let exponentials = self.add_pointwise(
             &sizes,
             &[(shifted, identity)],
             &ScalarExpression::Unary(UnaryFunction::Exp, operand(0)),
         );
-        let sum = self.add_reduction(grown, ReductionKind::Sum, &[dim], true);
-        self.combine_with_reduced(grown, sum, dim, BinaryFunction::Div);
+        let sum = self.add_reduction(exponentials, ReductionKind::Sum, &[dim], true);
+        self.combine_with_reduced(exponentials, sum, dim, BinaryFunction::Div);
     }
 
+    /// Appends a binary op on a value and its reduction along `dim`, which is broadcast.
     pub(crate) fn combine_with_reduced(
         &mut self,
         value: usize,
@@ -419,7 +426,7 @@ impl ProgramBuilder {
     ) -> usize {
         let sizes = self.values[value].shape.clone();
         let identity: Vec<Option<usize>> = (0..sizes.len()).map(Some).collect();
-        let map = identity.iter().enumerate().map(|(at, own)| own.filter(|_| at != dim)).collect();
+        let map = identity.iter().enumerate().map(|(at, iteration_dim)| iteration_dim.filter(|_| at != dim)).collect();
         self.add_pointwise(
             &sizes,
             &[(value, identity), (reduced, map)],
@@ -427,38 +434,38 @@ impl ProgramBuilder {
         )
     }
 
-    /// Appends a layer norm, or RMS norm, over the last dimension.
+    /// Appends the ops of a layer norm or an RMS norm over the last dimension.
     pub(crate) fn add_norm(&mut self, value: usize) {
         let rank = self.values[value].shape.len();
         let (dim, length) = (rank - 1, self.values[value].shape[rank - 1]);
-        let centred = if self.choices.one_in(2) {
+        let centered = if self.choices.one_in(2) {
             let sum = self.add_reduction(value, ReductionKind::Sum, &[dim], true);
             let mean = self.divide_by_length(sum, length);
             self.combine_with_reduced(value, mean, dim, BinaryFunction::Sub)
         } else {
             value
         };
-        let sizes = self.values[centred].shape.clone();
+        let sizes = self.values[centered].shape.clone();
         let identity: Vec<Option<usize>> = (0..rank).map(Some).collect();
         let square = ScalarExpression::Binary(BinaryFunction::Mul, operand(0), operand(0));
-        let squares = self.add_pointwise(&sizes, &[(centred, identity.clone())], &square);
+        let squares = self.add_pointwise(&sizes, &[(centered, identity.clone())], &square);
         let sum = self.add_reduction(squares, ReductionKind::Sum, &[dim], true);
         let variance = self.divide_by_length(sum, length);
-        let small =
+        let add_epsilon =
             ScalarExpression::Binary(BinaryFunction::Add, operand(0), Box::new(ScalarExpression::Constant("1.0e-03")));
-        let of_rows = self.values[variance].shape.clone();
-        let shifted = self.add_pointwise(&of_rows, &[(variance, identity.clone())], &small);
+        let variance_shape = self.values[variance].shape.clone();
+        let shifted = self.add_pointwise(&variance_shape, &[(variance, identity.clone())], &add_epsilon);
         let scale = self.add_pointwise(
-            &of_rows,
+            &variance_shape,
             &[(shifted, identity)],
             &ScalarExpression::Unary(UnaryFunction::Rsqrt, operand(0)),
         );
-        self.combine_with_reduced(centred, scale, dim, BinaryFunction::Mul);
+        self.combine_with_reduced(centered, scale, dim, BinaryFunction::Mul);
     }
 }
 
 /// Returns `x / 2 (1 + erf(x / sqrt 2))`.
-fn gelu(x: Box<ScalarExpression>) -> Box<ScalarExpression> {
+fn build_gelu(x: Box<ScalarExpression>) -> Box<ScalarExpression> {
     let inner = unary(UnaryFunction::Erf, binary(BinaryFunction::Mul, x.clone(), literal("0.70710678118654757")));
     Box::new(ScalarExpression::Approximate(binary(
         BinaryFunction::Mul,
@@ -468,7 +475,7 @@ fn gelu(x: Box<ScalarExpression>) -> Box<ScalarExpression> {
 }
 
 /// Returns `x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))`.
-fn gelu_by_tanh(x: Box<ScalarExpression>) -> Box<ScalarExpression> {
+fn build_tanh_gelu(x: Box<ScalarExpression>) -> Box<ScalarExpression> {
     let cube = binary(BinaryFunction::Mul, binary(BinaryFunction::Mul, x.clone(), x.clone()), x.clone());
     let inner = binary(BinaryFunction::Add, x.clone(), binary(BinaryFunction::Mul, cube, literal("0.044715")));
     let tanh = unary(UnaryFunction::Tanh, binary(BinaryFunction::Mul, inner, literal("0.79788456080286541")));
@@ -479,8 +486,8 @@ fn gelu_by_tanh(x: Box<ScalarExpression>) -> Box<ScalarExpression> {
     )))
 }
 
-/// Returns `log(1 + exp x)`, or `x` where both are equal.
-fn softplus(x: Box<ScalarExpression>) -> Box<ScalarExpression> {
+/// Returns `log(1 + exp x)`, or `x` above the threshold 20, where both are equal after rounding.
+fn build_softplus(x: Box<ScalarExpression>) -> Box<ScalarExpression> {
     let log = unary(UnaryFunction::Log1p, unary(UnaryFunction::Exp, x.clone()));
     Box::new(ScalarExpression::Choose(
         BooleanExpression::Compare(ComparisonKind::Greater, [x.clone(), literal("20.0")]),
@@ -489,7 +496,8 @@ fn softplus(x: Box<ScalarExpression>) -> Box<ScalarExpression> {
     ))
 }
 
-/// Aligns a shape with another one's dimensions, in order; dimensions of size 1 are read at 0.
+/// Maps each dimension of `shape` to a dimension of `within` with the same size, in order. Dimensions of size 1 that
+/// match none are read at index 0 (`None`). Returns `None` if another dimension matches none.
 fn align_shape(shape: &[usize], within: &[usize]) -> Option<Vec<Option<usize>>> {
     let mut map = Vec::new();
     let mut next = within.len();

@@ -1,4 +1,4 @@
-//! Generates programs of `spyre.loop`s from a list of drawn numbers, and computes their results.
+//! Generates programs of `spyre.loop`s from a list of random numbers, and computes their results.
 //!
 //! Every value is an array of small integers with [`COLUMNS`] columns; ops are elementwise, so only the order of reads
 //! and writes matters.
@@ -14,40 +14,42 @@ const ROWS: usize = 4;
 /// Maximum number of rows of an array.
 const MAX_ROWS: usize = 32;
 
-/// Largest integer: the device represents it exactly, with one more bit for a sum.
+/// Maximum absolute value of an element: the device represents it, and the sum of two such elements, exactly.
 const MAX_INTEGER: i32 = 500;
 
 /// Maximum nesting depth of loops.
 const MAX_DEPTH: usize = 2;
 
-/// Type: its rows, and the rows of the array of which it is a window.
+/// Type of a value: a compact array, or a window of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ArrayType {
     pub(crate) rows: usize,
-    of: Option<usize>,
+    /// Number of rows of the array of which the value is a window; `None` for a compact array.
+    source_rows: Option<usize>,
 }
 
 impl ArrayType {
     const fn compact(rows: usize) -> Self {
-        Self { rows, of: None }
+        Self { rows, source_rows: None }
     }
 
     fn tile(self, count: usize) -> Self {
-        Self { rows: self.rows / count, of: Some(self.of.unwrap_or(self.rows)) }
+        Self { rows: self.rows / count, source_rows: Some(self.source_rows.unwrap_or(self.rows)) }
     }
 
     fn text(self) -> String {
-        let (rows, whole) = (self.rows, self.of.unwrap_or(self.rows));
-        let of = self.of.map_or_else(String::new, |of| format!(", of = [{of}, {COLUMNS}]"));
-        // A dimension of one row does not move.
+        let (rows, whole) = (self.rows, self.source_rows.unwrap_or(self.rows));
+        let of = self.source_rows.map_or_else(String::new, |of| format!(", of = [{of}, {COLUMNS}]"));
+        // A dimension of one row has the host stride -1.
         let stride = if whole == 1 { -1 } else { 64 };
         format!("tensor<{rows}x{COLUMNS}xf16, #spyre.layout<[1, {whole}, 64], [64, {stride}, 1]{of}>>")
     }
 }
 
-/// Number of a value: its position in the list of types.
+/// Id of a value: its position in the list of types.
 type ValueId = usize;
 
+/// Function of an elementwise op.
 #[derive(Clone, Copy, Debug)]
 enum LoopFunction {
     Maximum,
@@ -76,8 +78,9 @@ impl LoopFunction {
     }
 }
 
+/// Statement in the body of a program or of a loop.
 enum LoopStatement {
-    /// An elementwise op; the first row of the second operand may be broadcast to all rows.
+    /// Elementwise op; the first row of the second operand may be broadcast to all rows.
     Op {
         result: ValueId,
         function: LoopFunction,
@@ -87,19 +90,21 @@ enum LoopStatement {
     Loop(GeneratedLoop),
 }
 
+/// Loop: its trip count, operands, results and body.
 #[derive(Default)]
 struct GeneratedLoop {
     count: usize,
-    /// Tiles and their sources.
+    /// Tiles that an iteration reads, each with its source.
     tiled: Vec<(ValueId, ValueId)>,
-    /// Carried values: the value at the start of an iteration, the initial value, the yielded value, and the result.
+    /// Loop-carried values: the value at the start of an iteration, the initial value, the yielded value, and the
+    /// result.
     carried: Vec<(ValueId, ValueId, ValueId, ValueId)>,
-    /// Tiles that an iteration yields, and the results to which they belong.
-    given: Vec<(ValueId, ValueId)>,
+    /// Tiles that an iteration yields, each with the result that consists of them.
+    tiled_results: Vec<(ValueId, ValueId)>,
     body: Vec<LoopStatement>,
 }
 
-/// Program and its features.
+/// Random program.
 pub(crate) struct LoopProgram {
     types: Vec<ArrayType>,
     arguments: Vec<ValueId>,
@@ -107,29 +112,33 @@ pub(crate) struct LoopProgram {
     results: Vec<ValueId>,
 }
 
-/// Drawn numbers; 0 after the last one.
-struct LoopRecipe<'a> {
+/// Source of random choices: a list of random numbers, followed by zeros.
+struct RandomChoices<'a> {
     numbers: std::slice::Iter<'a, u16>,
 }
 
-impl LoopRecipe<'_> {
+impl RandomChoices<'_> {
+    /// Returns a random number below `end`.
     fn below(&mut self, end: usize) -> usize {
         usize::from(self.numbers.next().copied().unwrap_or(0)) % end.max(1)
     }
 
+    /// Returns true with probability 1 / `n`.
     fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == n - 1
     }
 
+    /// Returns a random entry of a list.
     fn pick<T: Copy>(&mut self, list: &[T]) -> Option<T> {
         if list.is_empty() { None } else { Some(list[self.below(list.len())]) }
     }
 }
 
 impl LoopProgram {
+    /// Generates a program from random numbers.
     pub(crate) fn from_numbers(numbers: &[u16]) -> Self {
         let mut program = Self { types: Vec::new(), arguments: Vec::new(), body: Vec::new(), results: Vec::new() };
-        let mut draws = LoopRecipe { numbers: numbers.iter() };
+        let mut draws = RandomChoices { numbers: numbers.iter() };
         program.arguments = (0..2 + draws.below(2)).map(|_| program.new_value(ArrayType::compact(ROWS))).collect();
         let mut visible = program.arguments.clone();
         let mut body = Vec::new();
@@ -147,30 +156,31 @@ impl LoopProgram {
         program
     }
 
+    /// Adds a value of a type, and returns its id.
     fn new_value(&mut self, of: ArrayType) -> ValueId {
         self.types.push(of);
         self.types.len() - 1
     }
 
-    /// Draws an op on visible values, half of the time on a value of `favoured`. Its type is the requested one, or a
-    /// full array.
+    /// Draws an op on visible values. Its first operand is a preferred value half of the time. The result has the
+    /// requested type, or else a compact type.
     fn draw_op(
         &mut self,
-        draws: &mut LoopRecipe<'_>,
+        draws: &mut RandomChoices<'_>,
         visible: &[ValueId],
-        favoured: &[ValueId],
-        wanted: Option<ArrayType>,
+        preferred: &[ValueId],
+        result_type: Option<ArrayType>,
     ) -> LoopStatement {
-        let rows = wanted.map(|wanted| wanted.rows);
+        let rows = result_type.map(|wanted| wanted.rows);
         let fits = |id: &&ValueId| rows.is_none_or(|rows| self.types[**id].rows == rows);
-        let liked: Vec<ValueId> = favoured.iter().filter(fits).copied().collect();
+        let matching_preferred: Vec<ValueId> = preferred.iter().filter(fits).copied().collect();
         let all: Vec<ValueId> = visible.iter().filter(fits).copied().collect();
-        let first = if draws.one_in(2) { draws.pick(&liked) } else { None }
+        let first = if draws.one_in(2) { draws.pick(&matching_preferred) } else { None }
             .or_else(|| draws.pick(&all))
             .expect("a value of every size is visible");
-        let alike: Vec<ValueId> =
+        let same_size: Vec<ValueId> =
             visible.iter().filter(|id| self.types[**id].rows == self.types[first].rows).copied().collect();
-        let second = draws.pick(&alike).unwrap_or(first);
+        let second = draws.pick(&same_size).unwrap_or(first);
         let function = [
             LoopFunction::Maximum,
             LoopFunction::Minimum,
@@ -181,109 +191,112 @@ impl LoopProgram {
         ][draws.below(6)];
         let is_broadcast = draws.one_in(6);
         let reads = if draws.one_in(2) { [first, second] } else { [second, first] };
-        let result = self.new_value(wanted.unwrap_or(ArrayType::compact(self.types[first].rows)));
+        let result = self.new_value(result_type.unwrap_or(ArrayType::compact(self.types[first].rows)));
         LoopStatement::Op { result, function, reads, is_broadcast }
     }
 
-    fn draw_loop(&mut self, draws: &mut LoopRecipe<'_>, visible: &[ValueId], depth: usize) -> GeneratedLoop {
+    /// Draws a loop that reads visible values.
+    fn draw_loop(&mut self, draws: &mut RandomChoices<'_>, visible: &[ValueId], depth: usize) -> GeneratedLoop {
         let count = [2, 4, 3, 1][draws.below(4)];
-        let mut around = GeneratedLoop { count, ..GeneratedLoop::default() };
+        let mut generated = GeneratedLoop { count, ..GeneratedLoop::default() };
         for _ in 0..draws.below(3) {
             let whole: Vec<ValueId> =
                 visible.iter().filter(|id| self.types[**id].rows.is_multiple_of(count)).copied().collect();
             if let Some(whole) = draws.pick(&whole) {
                 let tile = self.new_value(self.types[whole].tile(count));
-                around.tiled.push((tile, whole));
+                generated.tiled.push((tile, whole));
             }
         }
         let mut starts: Vec<(ValueId, ValueId)> = Vec::new();
         for _ in 0..draws.below(4) {
-            // Mostly the newest values, and the same one twice.
+            // Initial values are mostly the newest values; some are used twice.
             let again = starts.last().map(|&(_, start)| start).filter(|_| draws.one_in(3));
             let newest = &visible[visible.len().saturating_sub(3)..];
-            let of = if draws.one_in(3) { visible } else { newest };
-            let Some(start) = again.or_else(|| draws.pick(of)) else { continue };
+            let candidates = if draws.one_in(3) { visible } else { newest };
+            let Some(start) = again.or_else(|| draws.pick(candidates)) else { continue };
             starts.push((self.new_value(self.types[start]), start));
         }
-        let mut inside = visible.to_vec();
-        inside.extend(around.tiled.iter().map(|(tile, _)| tile).chain(starts.iter().map(|(found, _)| found)));
-        let own: Vec<ValueId> = inside[visible.len()..].to_vec();
+        let mut visible_inside = visible.to_vec();
+        visible_inside
+            .extend(generated.tiled.iter().map(|(tile, _)| tile).chain(starts.iter().map(|(found, _)| found)));
+        let own: Vec<ValueId> = visible_inside[visible.len()..].to_vec();
         for _ in 0..1 + draws.below(4) {
             let statement = if depth < MAX_DEPTH && draws.one_in(4) {
-                LoopStatement::Loop(self.draw_loop(draws, &inside, depth + 1))
+                LoopStatement::Loop(self.draw_loop(draws, &visible_inside, depth + 1))
             } else {
-                self.draw_op(draws, &inside, &own, None)
+                self.draw_op(draws, &visible_inside, &own, None)
             };
-            inside.extend(collect_results(std::slice::from_ref(&statement)));
-            around.body.push(statement);
+            visible_inside.extend(collect_results(std::slice::from_ref(&statement)));
+            generated.body.push(statement);
         }
         for (found, start) in starts {
-            let left = self.pick_yielded(draws, &mut inside, &own, self.types[found], &mut around.body);
+            let yielded = self.pick_yielded(draws, &mut visible_inside, &own, self.types[found], &mut generated.body);
             let result = self.new_value(self.types[found]);
-            around.carried.push((found, start, left, result));
+            generated.carried.push((found, start, yielded, result));
         }
-        for _ in 0..draws.below(3).max(usize::from(around.carried.is_empty())) {
-            self.add_tiled_result(draws, &mut inside, &own, &mut around);
+        for _ in 0..draws.below(3).max(usize::from(generated.carried.is_empty())) {
+            self.add_tiled_result(draws, &mut visible_inside, &own, &mut generated);
         }
-        around
+        generated
     }
 
-    /// Returns a value for an iteration to yield: a new value, or any existing one.
+    /// Returns a value of a type for an iteration to yield: the result of a new op, or an existing value.
     fn pick_yielded(
         &mut self,
-        draws: &mut LoopRecipe<'_>,
+        draws: &mut RandomChoices<'_>,
         inside: &mut Vec<ValueId>,
         own: &[ValueId],
-        of: ArrayType,
+        yielded_type: ArrayType,
         body: &mut Vec<LoopStatement>,
     ) -> ValueId {
-        let there: Vec<ValueId> = inside.iter().filter(|id| self.types[**id] == of).copied().collect();
-        let newest = there[there.len().saturating_sub(3)..].to_vec();
+        let candidates: Vec<ValueId> = inside.iter().filter(|id| self.types[**id] == yielded_type).copied().collect();
+        let newest = candidates[candidates.len().saturating_sub(3)..].to_vec();
         match draws.below(4) {
             0 | 1 => draws.pick(&newest).expect("what is found is there"),
-            2 => draws.pick(&there).expect("what is found is there"),
+            2 => draws.pick(&candidates).expect("what is found is there"),
             _ => {
-                let made = self.draw_op(draws, inside, own, Some(of));
-                inside.extend(collect_results(std::slice::from_ref(&made)));
-                body.push(made);
+                let new_op = self.draw_op(draws, inside, own, Some(yielded_type));
+                inside.extend(collect_results(std::slice::from_ref(&new_op)));
+                body.push(new_op);
                 *inside.last().expect("an op has a result")
             }
         }
     }
 
-    /// Appends a value tile by tile: tiles of any size, or windows.
+    /// Adds a result that consists of one tile per iteration. The tile has the type of a tile that the loop reads, or
+    /// any type.
     fn add_tiled_result(
         &mut self,
-        draws: &mut LoopRecipe<'_>,
+        draws: &mut RandomChoices<'_>,
         inside: &mut Vec<ValueId>,
         own: &[ValueId],
-        around: &mut GeneratedLoop,
+        generated: &mut GeneratedLoop,
     ) {
-        let tile = draws.pick(&around.tiled).filter(|_| draws.one_in(2));
+        let tile = draws.pick(&generated.tiled).filter(|_| draws.one_in(2));
         let (left, whole) = match tile {
             Some((tile, whole)) => {
-                (self.pick_yielded(draws, inside, own, self.types[tile], &mut around.body), self.types[whole])
+                (self.pick_yielded(draws, inside, own, self.types[tile], &mut generated.body), self.types[whole])
             }
             None => {
                 let small: Vec<ValueId> =
-                    inside.iter().filter(|id| self.types[**id].rows * around.count <= MAX_ROWS).copied().collect();
+                    inside.iter().filter(|id| self.types[**id].rows * generated.count <= MAX_ROWS).copied().collect();
                 let left = draws.pick(&small[small.len().saturating_sub(4)..]).expect("a value of few rows is visible");
-                (left, ArrayType::compact(self.types[left].rows * around.count))
+                (left, ArrayType::compact(self.types[left].rows * generated.count))
             }
         };
         let result = self.new_value(whole);
-        around.given.push((left, result));
+        generated.tiled_results.push((left, result));
     }
 
-    /// Returns the results of loops, directly or through an op, in separate buffers.
-    fn return_loop_results(&mut self, draws: &mut LoopRecipe<'_>, body: &mut Vec<LoopStatement>) {
-        let made: Vec<ValueId> = body
+    /// Adds the results of loops to the results of the program: directly, or as a copy in a separate buffer.
+    fn return_loop_results(&mut self, draws: &mut RandomChoices<'_>, body: &mut Vec<LoopStatement>) {
+        let loop_results: Vec<ValueId> = body
             .iter()
             .filter(|statement| matches!(statement, LoopStatement::Loop(_)))
             .flat_map(|one| collect_results(std::slice::from_ref(one)))
             .collect();
-        for id in made {
-            if draws.one_in(3) && self.types[id].of.is_none() {
+        for id in loop_results {
+            if draws.one_in(3) && self.types[id].source_rows.is_none() {
                 self.results.push(id);
                 continue;
             }
@@ -308,12 +321,13 @@ impl LoopProgram {
         Some(self.results.iter().map(|&result| values[result].clone()).collect())
     }
 
-    /// Returns the rows of each argument, and of each result.
+    /// Returns the number of rows of each argument, and of each result.
     pub(crate) fn rows(&self) -> (Vec<usize>, Vec<usize>) {
         let rows = |ids: &[ValueId]| ids.iter().map(|&id| self.types[id].rows).collect();
         (rows(&self.arguments), rows(&self.results))
     }
 
+    /// Returns the program as MLIR text.
     pub(crate) fn text(&self) -> String {
         let typed = |id: &ValueId| format!("%v{id}: {}", self.types[*id].text());
         let arguments: Vec<String> = self.arguments.iter().map(typed).collect();
@@ -358,12 +372,12 @@ impl LoopProgram {
         let list = |word: &str, entries: &[String]| {
             if entries.is_empty() { String::new() } else { format!(" {word}({})", entries.join(", ")) }
         };
-        let given = inner.given.iter().map(|&(left, result)| (format!("%v{left}[0]"), left, result));
-        let carried_on = inner.carried.iter().map(|&(_, _, left, result)| (format!("%v{left}"), left, result));
-        let left: Vec<(String, ValueId, ValueId)> = given.chain(carried_on).collect();
-        let results: Vec<ValueId> = left.iter().map(|(.., result)| *result).collect();
+        let tiled_yields = inner.tiled_results.iter().map(|&(left, result)| (format!("%v{left}[0]"), left, result));
+        let carried_yields = inner.carried.iter().map(|&(_, _, left, result)| (format!("%v{left}"), left, result));
+        let yields: Vec<(String, ValueId, ValueId)> = tiled_yields.chain(carried_yields).collect();
+        let results: Vec<ValueId> = yields.iter().map(|(.., result)| *result).collect();
         let joined =
-            |of: &dyn Fn(&(String, ValueId, ValueId)) -> String| left.iter().map(of).collect::<Vec<_>>().join(", ");
+            |of: &dyn Fn(&(String, ValueId, ValueId)) -> String| yields.iter().map(of).collect::<Vec<_>>().join(", ");
         let _ = writeln!(
             text,
             "  {} = spyre.loop {} \"L\"{}{} {{",
@@ -388,13 +402,13 @@ fn join_names(ids: &[ValueId]) -> String {
 }
 
 fn collect_results(body: &[LoopStatement]) -> Vec<ValueId> {
-    let of = |statement: &LoopStatement| match statement {
+    let find_results = |statement: &LoopStatement| match statement {
         LoopStatement::Op { result, .. } => vec![*result],
         LoopStatement::Loop(inner) => {
-            inner.carried.iter().map(|one| one.3).chain(inner.given.iter().map(|one| one.1)).collect()
+            inner.carried.iter().map(|one| one.3).chain(inner.tiled_results.iter().map(|one| one.1)).collect()
         }
     };
-    body.iter().flat_map(of).collect()
+    body.iter().flat_map(find_results).collect()
 }
 
 fn execute(body: &[LoopStatement], values: &mut [Vec<i32>]) -> Option<()> {
@@ -420,7 +434,7 @@ fn execute_loop(inner: &GeneratedLoop, values: &mut [Vec<i32>]) -> Option<()> {
     for &(found, start, ..) in &inner.carried {
         values[found] = values[start].clone();
     }
-    for &(_, result) in &inner.given {
+    for &(_, result) in &inner.tiled_results {
         values[result].clear();
     }
     for iteration in 0..inner.count {
@@ -429,7 +443,7 @@ fn execute_loop(inner: &GeneratedLoop, values: &mut [Vec<i32>]) -> Option<()> {
             values[tile] = values[whole][iteration * length..(iteration + 1) * length].to_vec();
         }
         execute(&inner.body, values)?;
-        for &(left, result) in &inner.given {
+        for &(left, result) in &inner.tiled_results {
             let tile = values[left].clone();
             values[result].extend(tile);
         }

@@ -53,7 +53,7 @@ impl OrderedField {
         is_wanted: impl Fn(Ordering) -> bool,
         missing: impl Fn(FieldElement, FieldElement) -> FieldElement,
     ) -> OrderedElement {
-        if [left, right].iter().any(|one| one.element.is_missing()) {
+        if [left, right].iter().any(|one| one.element.is_poison_or_undefined()) {
             return OrderedElement { element: missing(left.element, right.element), real: f64::NAN };
         }
         if is_wanted(self.compare_order(left, right)) { left } else { right }
@@ -125,7 +125,7 @@ impl Arithmetic for OrderedField {
     }
 
     fn compare(&self, comparison: BinaryFunction, left: OrderedElement, right: OrderedElement) -> OrderedElement {
-        if [left, right].iter().any(|one| one.element.is_missing()) {
+        if [left, right].iter().any(|one| one.element.is_poison_or_undefined()) {
             return OrderedElement { element: self.0.compare(comparison, left.element, right.element), real: f64::NAN };
         }
         match comparison.evaluate_comparison(&self.compare_order(left, right), &Ordering::Equal) {

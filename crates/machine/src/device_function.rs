@@ -1,12 +1,12 @@
 //! Table of the device functions: the operations of the hardware.
 //!
-//! `DeviceFunctions.def` contains the rows, and the C++ verifiers read it too; `build.rs` generates [`TABLE`] from it.
+//! `build.rs` generates [`TABLE`] from `DeviceFunctions.def`, which the C++ verifiers include too.
 
 use super::DeviceFormat;
 
 include!(concat!(env!("OUT_DIR"), "/device_functions.rs"));
 
-/// Kind of iteration space of a device function.
+/// Family of device functions with the same kind of iteration space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Family {
     /// Elementwise: one result element from the operands' elements at the same point.
@@ -26,7 +26,7 @@ impl Family {
     pub const ALL: [Self; 5] = [Self::Pointwise, Self::Reduce, Self::Matmul, Self::Copy, Self::Gather];
 }
 
-/// Execution unit of a core (`exUnit`).
+/// Execution unit of a core (`exUnit` in SDSC files).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExecutionUnit {
     /// The systolic array.
@@ -46,36 +46,37 @@ impl ExecutionUnit {
     }
 }
 
-/// Device function.
+/// Operation of the hardware that one SDSC file executes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeviceFunction {
     /// Name in our ops and in SDSC files (without the "nonstick" suffix).
     pub name: &'static str,
-    /// Kind of its iteration space.
+    /// Kind of the iteration space.
     pub family: Family,
     /// Number of input tensors.
     pub num_operands: usize,
-    /// Whether the device also computes it in [`DeviceFormat::IeeeFp32`].
+    /// Whether the device also computes the function in [`DeviceFormat::IeeeFp32`].
     pub fp32: bool,
     /// Whether the back end permits the result in LX.
     pub lx: bool,
-    /// Names of its numeric parameters in the files, in order.
+    /// Names of the numeric parameters in SDSC files, in order.
     pub constants: &'static [&'static str],
 }
 
-/// Maximum number of matmul dimensions per role: batch dimensions are in all tensors, row dimensions in the left
-/// operand and the result only (specification, batched matmul).
+/// Maximum number of batch dimensions, and of row dimensions, of a matmul. Batch dimensions are in all tensors, row
+/// dimensions only in the left operand and the result (specification, batched matmul).
 pub const MAX_MATMUL_DIMS_PER_ROLE: usize = 2;
 
-/// Conversion of 16-bit numbers to f32.
-pub const WIDEN: &str = "dl16tofp32";
-/// Conversion of f32 to 16-bit numbers.
-pub const NARROW: &str = "fp32todl16";
+/// Device function that converts 16-bit numbers to f32.
+pub const WIDEN_FUNCTION: &str = "dl16tofp32";
+/// Device function that converts f32 to 16-bit numbers.
+pub const NARROW_FUNCTION: &str = "fp32todl16";
 
-/// Returns whether a function converts between 16-bit and 32-bit numbers. It moves elements inside their sticks.
+/// Returns whether a function converts between 16-bit and 32-bit numbers. Such a conversion permutes the elements of
+/// sticks.
 #[must_use]
 pub fn is_conversion(function: &str) -> bool {
-    matches!(function, WIDEN | NARROW)
+    matches!(function, WIDEN_FUNCTION | NARROW_FUNCTION)
 }
 
 impl DeviceFunction {

@@ -6,7 +6,7 @@ mod format;
 mod time;
 
 pub use device_function::{
-    DeviceFunction, ExecutionUnit, Family, MAX_MATMUL_DIMS_PER_ROLE, NARROW, WIDEN, is_conversion,
+    DeviceFunction, ExecutionUnit, Family, MAX_MATMUL_DIMS_PER_ROLE, NARROW_FUNCTION, WIDEN_FUNCTION, is_conversion,
 };
 pub use element_type::{ElementType, UnknownElementType};
 pub use format::{DeviceFormat, STICK_BYTES, UnknownFormat};
@@ -31,8 +31,8 @@ pub struct Target {
     pub core_span_bytes: i64,
     /// Maximum bytes of a bundle's HBM pool: a 16 GiB segment less 2 GiB (torch-spyre emitter).
     pub pool_bytes: i64,
-    /// Bytes of one address segment; kernel argument `i` starts at segment `i` when addresses are baked (torch-spyre,
-    /// memory map).
+    /// Bytes of one address segment; kernel argument `i` starts at segment `i` if addresses are baked into the files
+    /// (torch-spyre, memory map).
     pub segment_bytes: i64,
     /// Segments that a kernel may use; the eighth belongs to the runtime (torch-spyre, memory map).
     pub segments: i64,
@@ -40,10 +40,10 @@ pub struct Target {
     pub time: TimeModel,
 }
 
-/// Maximum number of cores and segments in a description, far above any machine, so that products of its numbers fit in
-/// 64 bits.
+/// Maximum number of cores, and of segments, in a target description. It is far above that of any machine, and ensures
+/// that products of parameters fit in 64 bits.
 const MAX_UNITS: i64 = 1024;
-/// Maximum bytes of a memory in a description, for the same reason.
+/// Maximum bytes of a memory in a target description, for the same reason.
 const MAX_BYTES: i64 = 1 << 44;
 
 impl Target {
@@ -84,9 +84,11 @@ impl Target {
         {
             return Err(format!("'{name}' must be positive, found {number}"));
         }
-        let most = |name: &str| if name.ends_with("_bytes") { MAX_BYTES } else { MAX_UNITS };
-        if let Some((name, number)) = self.named_parameters().into_iter().find(|&(name, number)| number > most(name)) {
-            return Err(format!("'{name}' may be {} at most, found {number}", most(name)));
+        let max_value = |name: &str| if name.ends_with("_bytes") { MAX_BYTES } else { MAX_UNITS };
+        if let Some((name, number)) =
+            self.named_parameters().into_iter().find(|&(name, number)| number > max_value(name))
+        {
+            return Err(format!("'{name}' may be {} at most, found {number}", max_value(name)));
         }
         self.time.check()?;
         if self.lx_bytes < 0 || self.lx_bytes % STICK_BYTES != 0 {

@@ -1,32 +1,33 @@
-//! Names that follow elements through views: which factor of which dimension has a name.
+//! Propagation of dimension names through views: finds the factor of a view dimension that each name denotes.
 //!
 //! A name belongs to the elements of a buffer in storage order, not to a dimension of a tensor: a buffer of 64 * 256
 //! elements is `M` of 64 times `K` of 256 whatever its shape is. A view shows the element at position `flat` of the
 //! buffer, an index over the dimensions of the view; the position along `K` is `flat mod 256`, along `M` it is
-//! `flat floordiv 256 mod 64`. If one of these is a run of digits of a single dimension, that dimension has the name
-//! (torch-spyre facts, I).
+//! `flat floordiv 256 mod 64`. If such a position is `(d floordiv divisor) mod size` of a single dimension `d`, then
+//! this dimension has the name (torch-spyre facts, I).
 //!
 //! ```text
-//! 64x256 shown as 16384: flat = d0              M = d0 floordiv 256, K = d0 mod 256     d0 is M*K
-//! 16384 shown as 64x256: flat = d0 * 256 + d1   M = d0,              K = d1             d0 is M, d1 is K
-//! 16384 shown as 32x512: flat = d0 * 512 + d1   M = d0 * 2 + d1 floordiv 256            lost; K = d1 mod 256 is not all of d1
+//! 64x256 viewed as 16384: flat = d0              M = d0 floordiv 256, K = d0 mod 256  d0 is M*K
+//! 16384 viewed as 64x256: flat = d0 * 256 + d1   M = d0,              K = d1          d0 is M, d1 is K
+//! 16384 viewed as 32x512: flat = d0 * 512 + d1   M = d0 * 2 + d1 floordiv 256         M is lost: indexed by d0 and d1
+//!                                                K = d1 mod 256                       K is only a factor of d1
 //! ```
 
 use crate::layout::{IndexDigit, TensorIndex};
 use std::collections::BTreeMap;
 
-/// Factor of a buffer's element count, in storage order.
+/// Factor of a buffer's element count, that is, a dimension of the buffer in storage order whatever the shape is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BufferFactor {
-    /// Name, if there is one.
+    /// Name of all positions; `None` if there is none.
     pub name: Option<String>,
     /// Number of positions.
     pub size: i64,
-    /// Names of windows of the positions: first position, number of positions, name.
+    /// Names of ranges of positions, by first position and number of positions.
     pub windows: BTreeMap<(i64, i64), String>,
 }
 
-/// Part of a dimension that has a name: `(d floordiv divisor) mod size` runs through all positions of the name, in
+/// Factor of a dimension that has a name: `(d floordiv divisor) mod size` runs through all positions of the name, in
 /// order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedFactor {
@@ -38,30 +39,30 @@ pub struct NamedFactor {
     pub name: String,
 }
 
-/// Name that a view shows only in part.
+/// Name that a view loses: no dimension of the view runs through all of its positions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LostName {
     /// Name.
     pub name: String,
-    /// Number of its positions.
+    /// Number of positions of the name.
     pub size: i64,
     /// Reason for the loss.
-    pub why: NameLossReason,
+    pub reason: NameLossReason,
 }
 
-/// Reason why a name is lost.
+/// Reason why a view loses a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NameLossReason {
-    /// Dimension `dim` covers only `positions` of its positions.
+    /// Dimension `dim` covers only `positions` positions of the name.
     Slice {
         /// The dimension of the view.
         dim: usize,
         /// Number of covered positions.
         positions: i64,
     },
-    /// Several dimensions index it.
+    /// Several dimensions of the view index the name.
     Split,
-    /// The index is no sum of digits: the view splits the buffer elsewhere.
+    /// The position along the name is no sum of digits: the view splits the buffer at other boundaries.
     Misaligned,
     /// Dimension `dim` covers the name together with unnamed positions.
     MixedWithUnnamed {
@@ -75,12 +76,12 @@ pub enum NameLossReason {
 pub struct DimNameMap {
     /// For each dimension, its named factors, outermost first.
     pub dims: Vec<Vec<NamedFactor>>,
-    /// Names that the view shows only in part.
+    /// Names that the view loses.
     pub losses: Vec<LostName>,
 }
 
 impl BufferFactor {
-    /// Creates a factor with a name.
+    /// Creates a factor with a name; an empty name means no name.
     #[must_use]
     pub fn with_name(name: &str, size: i64) -> Self {
         Self { name: (!name.is_empty()).then(|| name.to_owned()), size, windows: BTreeMap::new() }
@@ -98,26 +99,27 @@ impl BufferFactor {
         self.name.is_some() || !self.windows.is_empty()
     }
 
-    /// Returns the name of these positions.
+    /// Returns the name of a range of positions.
     fn find_name(&self, first: i64, positions: i64) -> Option<&String> {
-        let whole = self.name.as_ref().filter(|_| (first, positions) == (0, self.size));
-        whole.or_else(|| self.windows.get(&(first, positions)))
+        let full_name = self.name.as_ref().filter(|_| (first, positions) == (0, self.size));
+        full_name.or_else(|| self.windows.get(&(first, positions)))
     }
 }
 
-/// Map from the indices of a tensor to the elements of its buffer.
+/// Map from the indices of a tensor, which is a view of a buffer, to positions in the buffer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BufferIndexMap {
     shape: Vec<i64>,
-    /// Sizes of auxiliary dimensions that replace terms that are no sum of digits: their values are unknown. They
-    /// follow the dimensions of `shape`.
+    /// Sizes of auxiliary dimensions with unknown values. They replace indices that are no sum of digits, and follow
+    /// the dimensions of `shape`.
     hidden: Vec<i64>,
-    /// Position in the buffer.
+    /// Position in the buffer, in storage order.
     flat: TensorIndex,
 }
 
 impl BufferIndexMap {
-    /// Returns the complete buffer, in storage order; `None` if it has no elements, or if the count exceeds 64 bits.
+    /// Returns the map of a tensor that is the complete buffer, in storage order; `None` if it has no elements, or if
+    /// the count exceeds 64 bits.
     #[must_use]
     pub fn from_buffer_shape(shape: &[i64]) -> Option<Self> {
         let (mut digits, mut stride) = (Vec::new(), 1_i64);
@@ -128,32 +130,32 @@ impl BufferIndexMap {
         Some(Self { shape: shape.to_vec(), hidden: Vec::new(), flat: TensorIndex::new(&digits, 0, shape).ok()? })
     }
 
-    /// Returns a view of this one. Each index gives a dimension here in terms of the view's dimensions; `None` where it
-    /// is no sum of digits.
+    /// Returns the map of a view of this tensor. `indices` has an index for each dimension of this tensor, in terms of
+    /// the dimensions of the view; `None` where the index is no sum of digits.
     #[must_use]
     pub fn compose(&self, indices: &[Option<TensorIndex>], shape: &[i64]) -> Option<Self> {
         let mut sizes = shape.to_vec();
-        let hide = |sizes: &mut Vec<i64>, size: i64| {
+        let add_auxiliary_dim = |sizes: &mut Vec<i64>, size: i64| {
             sizes.push(size);
             TensorIndex::from_dim(sizes.len() - 1, sizes).ok()
         };
-        let mut after = Vec::new();
+        let mut source_indices = Vec::new();
         for &size in &self.hidden {
-            after.push(hide(&mut sizes, size)?);
+            source_indices.push(add_auxiliary_dim(&mut sizes, size)?);
         }
         for (dim, index) in indices.iter().enumerate().take(self.shape.len()) {
-            let index = index.clone().or_else(|| hide(&mut sizes, self.shape[dim]))?;
-            after.insert(dim, index);
+            let index = index.clone().or_else(|| add_auxiliary_dim(&mut sizes, self.shape[dim]))?;
+            source_indices.insert(dim, index);
         }
         let mut digits = Vec::new();
         let mut offset = self.flat.offset;
         for digit in &self.flat.digits {
-            let alone = TensorIndex { digits: vec![IndexDigit { factor: 1, ..*digit }], offset: 0 }
-                .compose(&after, &sizes)
+            let digit_index = TensorIndex { digits: vec![IndexDigit { factor: 1, ..*digit }], offset: 0 }
+                .compose(&source_indices, &sizes)
                 .ok();
-            let alone = alone.or_else(|| hide(&mut sizes, digit.size))?;
-            offset = offset.checked_add(alone.offset.checked_mul(digit.factor)?)?;
-            for moved in alone.digits {
+            let digit_index = digit_index.or_else(|| add_auxiliary_dim(&mut sizes, digit.size))?;
+            offset = offset.checked_add(digit_index.offset.checked_mul(digit.factor)?)?;
+            for moved in digit_index.digits {
                 digits.push(IndexDigit { factor: moved.factor.checked_mul(digit.factor)?, ..moved });
             }
         }
@@ -161,44 +163,44 @@ impl BufferIndexMap {
         Some(Self { shape: shape.to_vec(), hidden: sizes.split_off(shape.len()), flat })
     }
 
-    /// Returns the names along the view's dimensions, for a buffer whose factors are `parts`.
+    /// Returns the names along the dimensions of the tensor, given the factors of the buffer in storage order.
     #[must_use]
-    pub fn map_names(&self, parts: &[BufferFactor]) -> DimNameMap {
-        let mut walk = DimNameMap { dims: vec![Vec::new(); self.shape.len()], losses: Vec::new() };
+    pub fn map_names(&self, factors: &[BufferFactor]) -> DimNameMap {
+        let mut names = DimNameMap { dims: vec![Vec::new(); self.shape.len()], losses: Vec::new() };
         let sizes = [&self.shape[..], &self.hidden].concat();
         let mut stride = 1_i64;
-        for part in parts.iter().rev() {
-            if part.size > 1 && part.is_named() {
-                let along = TensorIndex {
-                    digits: vec![IndexDigit { dim: 0, divisor: stride, size: part.size, factor: 1 }],
+        for factor in factors.iter().rev() {
+            if factor.size > 1 && factor.is_named() {
+                let position_in_factor = TensorIndex {
+                    digits: vec![IndexDigit { dim: 0, divisor: stride, size: factor.size, factor: 1 }],
                     offset: 0,
                 };
-                walk.record_factor(
-                    part,
-                    along.compose(std::slice::from_ref(&self.flat), &sizes).ok().as_ref(),
+                names.record_factor(
+                    factor,
+                    position_in_factor.compose(std::slice::from_ref(&self.flat), &sizes).ok().as_ref(),
                     &self.shape,
                 );
             }
-            stride = stride.saturating_mul(part.size);
+            stride = stride.saturating_mul(factor.size);
         }
-        walk.losses.reverse();
-        walk.dims.iter_mut().for_each(|claims| claims.sort_by_key(|claim| -claim.divisor));
-        walk.lose_partly_named_dims(&self.shape);
-        walk
+        names.losses.reverse();
+        names.dims.iter_mut().for_each(|claims| claims.sort_by_key(|claim| -claim.divisor));
+        names.lose_partly_named_dims(&self.shape);
+        names
     }
 }
 
 impl DimNameMap {
-    /// Records which dimension indexes a factor, given the position along the factor; a constant position is attributed
-    /// to no dimension.
-    fn record_factor(&mut self, part: &BufferFactor, index: Option<&TensorIndex>, shape: &[i64]) {
+    /// Records which dimension indexes a factor, given the position along the factor as an index. A constant position
+    /// is attributed to no dimension, and is no loss.
+    fn record_factor(&mut self, factor: &BufferFactor, index: Option<&TensorIndex>, shape: &[i64]) {
         let why = match index.map(|index| (index.digits.as_slice(), index.offset)) {
             None => NameLossReason::Misaligned,
             Some(([], _)) => return,
             Some((digits, _)) if digits.iter().any(|digit| digit.dim >= shape.len()) => NameLossReason::Misaligned,
             Some(([digit], offset)) => {
-                let is_whole_runs = digit.factor == 1 && shape[digit.dim] % (digit.divisor * digit.size) == 0;
-                if let Some(name) = part.find_name(offset, digit.size).filter(|_| is_whole_runs) {
+                let repeats_evenly = digit.factor == 1 && shape[digit.dim] % (digit.divisor * digit.size) == 0;
+                if let Some(name) = factor.find_name(offset, digit.size).filter(|_| repeats_evenly) {
                     self.dims[digit.dim].push(NamedFactor {
                         divisor: digit.divisor,
                         size: digit.size,
@@ -210,55 +212,56 @@ impl DimNameMap {
             }
             Some(_) => NameLossReason::Split,
         };
-        // Positions between windows are unnamed in the source, so they are not lost.
-        if let Some(name) = &part.name {
-            self.losses.push(LostName { name: name.clone(), size: part.size, why });
+        // If only ranges of the positions are named, the factor itself has no name to lose.
+        if let Some(name) = &factor.name {
+            self.losses.push(LostName { name: name.clone(), size: factor.size, reason: why });
         }
     }
 
-    /// Records the names along a dimension as lost if the dimension as a whole has no label.
+    /// Records the names along a dimension as lost if some of its positions are unnamed, because it then has no label.
     fn lose_partly_named_dims(&mut self, shape: &[i64]) {
         for (dim, (claims, &size)) in
             self.dims.iter().zip(shape).enumerate().filter(|(_, (claims, _))| !claims.is_empty())
         {
             if format_dim_label(claims, size).is_empty() {
-                let beside = claims.iter().map(|claim| LostName {
+                let lost_names = claims.iter().map(|claim| LostName {
                     name: claim.name.clone(),
                     size: claim.size,
-                    why: NameLossReason::MixedWithUnnamed { dim },
+                    reason: NameLossReason::MixedWithUnnamed { dim },
                 });
-                self.losses.extend(beside);
+                self.losses.extend(lost_names);
             }
         }
     }
 }
 
-/// Returns the factors of a dimension of `size` positions with the named factors `claims`, outermost first, including
-/// the unnamed factors between them.
+/// Returns all factors of a dimension of `size` positions, outermost first: its named factors, and the unnamed factors
+/// between them. If the named factors do not divide `size` in this way, returns a single unnamed factor.
 #[must_use]
-pub fn collect_dim_factors(claims: &[NamedFactor], size: i64) -> Vec<BufferFactor> {
-    let (mut parts, mut end) = (Vec::new(), size);
-    for claim in claims {
-        let top = claim.divisor * claim.size;
+pub fn collect_dim_factors(named_factors: &[NamedFactor], size: i64) -> Vec<BufferFactor> {
+    let (mut factors, mut end) = (Vec::new(), size);
+    for named in named_factors {
+        let top = named.divisor * named.size;
         if top == 0 || end % top != 0 {
             return vec![BufferFactor::from_size(size)];
         }
         if end > top {
-            parts.push(BufferFactor::from_size(end / top));
+            factors.push(BufferFactor::from_size(end / top));
         }
-        parts.push(BufferFactor::with_name(&claim.name, claim.size));
-        end = claim.divisor;
+        factors.push(BufferFactor::with_name(&named.name, named.size));
+        end = named.divisor;
     }
-    if end > 1 || parts.is_empty() {
-        parts.push(BufferFactor::from_size(end));
+    if end > 1 || factors.is_empty() {
+        factors.push(BufferFactor::from_size(end));
     }
-    parts
+    factors
 }
 
 /// Returns the names of a dimension, outermost first and joined with `*`; empty unless all of its positions are named.
 #[must_use]
-pub fn format_dim_label(claims: &[NamedFactor], size: i64) -> String {
-    let names: Option<Vec<String>> = collect_dim_factors(claims, size).into_iter().map(|part| part.name).collect();
+pub fn format_dim_label(named_factors: &[NamedFactor], size: i64) -> String {
+    let names: Option<Vec<String>> =
+        collect_dim_factors(named_factors, size).into_iter().map(|part| part.name).collect();
     names.map_or_else(String::new, |names| names.join("*"))
 }
 
@@ -291,26 +294,26 @@ mod tests {
     }
 
     impl TestViewOp {
-        fn result_shape(&self, after: &[i64]) -> Vec<i64> {
+        fn result_shape(&self, source_shape: &[i64]) -> Vec<i64> {
             match self {
-                Self::Transpose(order) => order.iter().map(|&dim| after[dim]).collect(),
+                Self::Transpose(order) => order.iter().map(|&dim| source_shape[dim]).collect(),
                 Self::Reshape(shape) => shape.clone(),
                 Self::Slice(dim, _, positions) => {
-                    let mut shape = after.to_vec();
+                    let mut shape = source_shape.to_vec();
                     shape[*dim] = *positions;
                     shape
                 }
             }
         }
 
-        fn source_point(&self, point: &[i64], shape: &[i64], after: &[i64]) -> Vec<i64> {
+        fn source_point(&self, point: &[i64], shape: &[i64], source_shape: &[i64]) -> Vec<i64> {
             match self {
                 Self::Transpose(order) => {
                     let mut found = point.to_vec();
                     order.iter().zip(point).for_each(|(&dim, &index)| found[dim] = index);
                     found
                 }
-                Self::Reshape(_) => unflatten(flatten(point, shape), after),
+                Self::Reshape(_) => unflatten(flatten(point, shape), source_shape),
                 Self::Slice(dim, first, _) => {
                     let mut found = point.to_vec();
                     found[*dim] += first;
@@ -320,7 +323,7 @@ mod tests {
         }
 
         /// Returns the index of each source dimension of the view; `None` where it is no sum of digits.
-        fn source_indices(&self, shape: &[i64], after: &[i64]) -> Vec<Option<TensorIndex>> {
+        fn source_indices(&self, shape: &[i64], source_shape: &[i64]) -> Vec<Option<TensorIndex>> {
             let own: Vec<Option<TensorIndex>> =
                 (0..shape.len()).map(|dim| TensorIndex::from_dim(dim, shape).ok()).collect();
             match self {
@@ -330,13 +333,13 @@ mod tests {
                 }
                 Self::Reshape(_) => {
                     let flat = BufferIndexMap::from_buffer_shape(shape).unwrap().flat;
-                    let mut stride: i64 = after.iter().product();
+                    let mut stride: i64 = source_shape.iter().product();
                     let index = |&size: &i64| {
                         stride /= size;
                         let digit = IndexDigit { dim: 0, divisor: stride, size, factor: 1 };
                         TensorIndex { digits: vec![digit], offset: 0 }.compose(std::slice::from_ref(&flat), shape).ok()
                     };
-                    after.iter().map(index).collect()
+                    source_shape.iter().map(index).collect()
                 }
                 Self::Slice(dim, first, _) => {
                     let mut indices = own;
@@ -351,34 +354,36 @@ mod tests {
         names.iter().map(|&(name, size)| BufferFactor::with_name(name, size)).collect()
     }
 
-    /// Returns the labels of the dimensions after `steps` from a buffer of shape `shape`, and the losses.
-    fn apply_view_ops(parts: &[BufferFactor], shape: &[i64], steps: &[TestViewOp]) -> (Vec<i64>, DimNameMap) {
+    /// Applies view operations to a buffer of shape `shape`. Returns the shape of the last view, and the names along
+    /// its dimensions.
+    fn apply_view_ops(factors: &[BufferFactor], shape: &[i64], view_ops: &[TestViewOp]) -> (Vec<i64>, DimNameMap) {
         let mut viewed = BufferIndexMap::from_buffer_shape(shape).unwrap();
-        for step in steps {
+        for step in view_ops {
             let next = step.result_shape(&viewed.shape);
             viewed = viewed.compose(&step.source_indices(&next, &viewed.shape), &next).unwrap();
         }
-        let walk = viewed.map_names(parts);
+        let walk = viewed.map_names(factors);
         (viewed.shape, walk)
     }
 
-    fn collect_labels(names: &[(&str, i64)], shape: &[i64], steps: &[TestViewOp]) -> (Vec<String>, Vec<LostName>) {
-        let (shape, walk) = apply_view_ops(&build_named_factors(names), shape, steps);
+    fn collect_labels(names: &[(&str, i64)], shape: &[i64], view_ops: &[TestViewOp]) -> (Vec<String>, Vec<LostName>) {
+        let (shape, walk) = apply_view_ops(&build_named_factors(names), shape, view_ops);
         (walk.dims.iter().zip(&shape).map(|(claims, &size)| format_dim_label(claims, size)).collect(), walk.losses)
     }
 
     fn new_loss(name: &str, size: i64, why: NameLossReason) -> LostName {
-        LostName { name: name.to_owned(), size, why }
+        LostName { name: name.to_owned(), size, reason: why }
     }
 
     #[test]
     fn follows_storage_order_not_shape() {
         let names = [("A", 2), ("B", 3), ("C", 4)];
-        let of = |shape: &[i64]| collect_labels(&names, &[24], &[TestViewOp::Reshape(shape.to_vec())]);
-        assert_eq!(of(&[24]).0, ["A*B*C"]);
-        assert_eq!(of(&[6, 4]).0, ["A*B", "C"]);
-        assert_eq!(of(&[1, 2, 12]).0, ["", "A", "B*C"]);
-        assert_eq!(of(&[2, 1, 3, 4]).0, ["A", "", "B", "C"]);
+        let find_labels_after_reshape =
+            |shape: &[i64]| collect_labels(&names, &[24], &[TestViewOp::Reshape(shape.to_vec())]);
+        assert_eq!(find_labels_after_reshape(&[24]).0, ["A*B*C"]);
+        assert_eq!(find_labels_after_reshape(&[6, 4]).0, ["A*B", "C"]);
+        assert_eq!(find_labels_after_reshape(&[1, 2, 12]).0, ["", "A", "B*C"]);
+        assert_eq!(find_labels_after_reshape(&[2, 1, 3, 4]).0, ["A", "", "B", "C"]);
         assert_eq!(
             collect_labels(
                 &names,
@@ -437,7 +442,7 @@ mod tests {
             )
         );
         assert_eq!(slice(0, 5, 1), (vec![String::new(), "B".to_owned()], vec![]));
-        // 30 of 32 elements take all positions of A, but the last of them not fully.
+        // The 30 of 32 elements contain all positions of A, but the last of these without all positions of B.
         let ragged = collect_labels(&names, &[32], &[TestViewOp::Slice(0, 0, 30)]);
         assert_eq!(ragged.0, [""]);
         assert_eq!(ragged.1.len(), 2);
@@ -456,13 +461,13 @@ mod tests {
 
     #[test]
     fn places_factors_by_their_divisors() {
-        let claim = |divisor, size| NamedFactor { divisor, size, name: "A".to_owned() };
+        let new_named_factor = |divisor, size| NamedFactor { divisor, size, name: "A".to_owned() };
         assert_eq!(
-            collect_dim_factors(&[claim(2, 3)], 24),
+            collect_dim_factors(&[new_named_factor(2, 3)], 24),
             [BufferFactor::from_size(4), BufferFactor::with_name("A", 3), BufferFactor::from_size(2)]
         );
         assert_eq!(
-            collect_dim_factors(&[claim(4, 3), claim(1, 3)], 12),
+            collect_dim_factors(&[new_named_factor(4, 3), new_named_factor(1, 3)], 12),
             [BufferFactor::from_size(12)],
             "3 does not divide 4"
         );
@@ -472,31 +477,31 @@ mod tests {
 
     /// Computes the named factors of a view by brute force over its elements.
     fn enumerate_named_factors(
-        parts: &[BufferFactor],
+        factors: &[BufferFactor],
         shapes: &[Vec<i64>],
-        steps: &[TestViewOp],
+        view_ops: &[TestViewOp],
     ) -> Vec<Vec<NamedFactor>> {
         let shape = shapes.last().unwrap();
-        let sizes: Vec<i64> = parts.iter().map(|part| part.size).collect();
+        let sizes: Vec<i64> = factors.iter().map(|part| part.size).collect();
         let points: Vec<Vec<i64>> = (0..shape.iter().product()).map(|position| unflatten(position, shape)).collect();
         let position = |point: &Vec<i64>| {
             let mut point = point.clone();
-            for (step, pair) in steps.iter().zip(shapes.windows(2)).rev() {
+            for (step, pair) in view_ops.iter().zip(shapes.windows(2)).rev() {
                 point = step.source_point(&point, &pair[1], &pair[0]);
             }
             unflatten(flatten(&point, &shapes[0]), &sizes)
         };
         let positions: Vec<Vec<i64>> = points.iter().map(position).collect();
         let mut found = vec![Vec::new(); shape.len()];
-        for (number, part) in parts.iter().enumerate().filter(|(_, part)| part.size > 1 && part.name.is_some()) {
+        for (number, part) in factors.iter().enumerate().filter(|(_, part)| part.size > 1 && part.name.is_some()) {
             for (dim, &size) in shape.iter().enumerate() {
-                let is_walk = |divisor: &i64| {
+                let indexes_factor = |divisor: &i64| {
                     let mut pairs = points.iter().zip(&positions);
                     size % (divisor * part.size) == 0
                         && pairs.all(|(point, at)| point[dim] / divisor % part.size == at[number])
                 };
                 let name = part.name.clone().unwrap();
-                found[dim].extend((1..=size).find(is_walk).map(|divisor| NamedFactor {
+                found[dim].extend((1..=size).find(indexes_factor).map(|divisor| NamedFactor {
                     divisor,
                     size: part.size,
                     name,
@@ -563,8 +568,8 @@ mod tests {
             if viewed.hidden.is_empty() && !is_cut {
                 prop_assert_eq!(&found, &expected);
             } else {
-                // The analysis may find less than brute force, but never something different: of 4 positions, the
-                // middle two index the outer name, of size 2.
+                // The analysis may find fewer names than brute force, but never different ones. For example, the middle
+                // two of 4 positions index an outer name of size 2.
                 for (found, expected) in found.iter().zip(&expected) {
                     prop_assert!(found.iter().all(|claim| expected.contains(claim)));
                 }

@@ -1,9 +1,11 @@
-//! Order of elements in sticks: conversions between 16-bit and 32-bit numbers stagger them, in groups of four.
+//! Dataflow analysis of the order of elements in sticks. Conversions between 16-bit and 32-bit numbers stagger the
+//! elements, in groups of four.
 //!
-//! A value is in standard order, staggered by one of the two conversions, or equal along each stick (no order). The
-//! opposite conversion restores the order. A reduction along the sticks does not depend on it. Other ops compute
-//! position by position: their operands have one order, or are equal along the sticks. Matmuls, relayouts and the host
-//! need the standard order. The analysis walks over the executes in the order of the text, loop bodies once.
+//! A value is in standard order, is staggered by one of the two conversions, or is constant along each stick (any
+//! order). The opposite conversion restores the standard order. A reduction along the sticks accepts any order.
+//! Elementwise ops need operands in one common order; an operand that is constant along the sticks has every order.
+//! Matmuls, relayouts and the host need the standard order. The analysis visits the executes in program order, and each
+//! loop body once.
 
 use super::BundleFacts;
 use super::data_flow::FlowFault;
@@ -18,8 +20,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::rc::Rc;
 
-/// Order of the elements of a value, if not the standard one: the conversion that staggered them (torch-spyre's name),
-/// or no order.
+/// Nonstandard order of the elements of a value: the conversion that staggered them (torch-spyre's name), or any order
+/// for equal elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ElementOrder {
     Dl16ToFp32,
@@ -38,45 +40,50 @@ impl fmt::Display for ElementOrder {
     }
 }
 
-/// Memory with its own addresses.
+/// Memory with its own address space: LX, or the buffer at a base address in HBM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AddressSpace {
     Lx,
     Hbm(ValueBase),
 }
 
-/// Value that is not in standard order.
+/// Value in a nonstandard order, with its byte range.
 #[derive(Clone, Debug)]
 struct NonstandardValue {
     memory: AddressSpace,
     start: i64,
     end: i64,
     order: ElementOrder,
-    /// File that wrote it; empty for an earlier launch.
+    /// File that wrote the value; empty if an earlier launch wrote it.
     writer: String,
 }
 
-/// Values that are not in standard order, during a walk over the executes of a bundle.
+/// State of the analysis: the values that are in a nonstandard order.
 #[derive(Debug, Default)]
 pub(super) struct ElementOrderState(Vec<NonstandardValue>);
 
 impl ElementOrderState {
-    /// Returns the state at the start of a bundle, with the kernel arguments that earlier launches have staggered.
+    /// Creates the state at the start of a bundle. `arguments` are the kernel arguments that earlier launches left in a
+    /// nonstandard order.
     pub(super) fn new(arguments: &BTreeMap<usize, ElementOrder>) -> Self {
-        let staggered = |(argument, order): (&usize, &ElementOrder)| {
+        let to_value = |(argument, order): (&usize, &ElementOrder)| {
             let memory = AddressSpace::Hbm(ValueBase::Argument(*argument));
             NonstandardValue { memory, start: 0, end: i64::MAX, order: *order, writer: String::new() }
         };
-        Self(arguments.iter().map(staggered).collect())
+        Self(arguments.iter().map(to_value).collect())
     }
 
-    /// Executes a bundle, given the facts of each execute; returns the faults.
-    pub(super) fn execute_all(&mut self, order: &ExecuteOrder, executes: &[Option<Rc<FileFacts>>]) -> Vec<FlowFault> {
+    /// Applies the executes of a bundle to the state, given the facts about each execute. Returns the faults.
+    pub(super) fn apply_executes(
+        &mut self,
+        order: &ExecuteOrder,
+        executes: &[Option<Rc<FileFacts>>],
+    ) -> Vec<FlowFault> {
         let mut faults = Vec::new();
         for (name, facts) in
             order.file_names().zip(executes).filter_map(|(name, facts)| Some((name, facts.as_deref()?)))
         {
-            let fault = self.execute(name, facts).filter(|fault| !faults.contains(fault));
+            let fault = self.apply_execute(name, facts).filter(|fault| !faults.contains(fault));
             faults.extend(fault);
         }
         faults
@@ -84,19 +91,19 @@ impl ElementOrderState {
 
     /// Returns the kernel arguments that hold a value in a nonstandard order.
     pub(super) fn nonstandard_arguments(&self) -> BTreeMap<usize, ElementOrder> {
-        let argument = |value: &NonstandardValue| match value.memory {
+        let to_argument = |value: &NonstandardValue| match value.memory {
             AddressSpace::Hbm(ValueBase::Argument(argument)) => Some((argument, value.order)),
             AddressSpace::Hbm(ValueBase::Pool(_) | ValueBase::Parameter(_)) | AddressSpace::Lx => None,
         };
-        self.0.iter().filter_map(argument).collect()
+        self.0.iter().filter_map(to_argument).collect()
     }
 
-    /// Executes an op: compares the orders of its operands, and records the order of its result.
-    fn execute(&mut self, file: &str, facts: &FileFacts) -> Option<FlowFault> {
+    /// Applies an op to the state: checks the orders of its operands, and records the order of its result.
+    fn apply_execute(&mut self, file: &str, facts: &FileFacts) -> Option<FlowFault> {
         let result = facts.tensors.iter().find(|tensor| tensor.is_result)?;
         let order = self.compute_result_order(file, facts);
         let (memory, start, end) = locate_tensor(result)?;
-        // The end of an argument of unknown size is unknown: only a value at its start replaces it.
+        // An argument of an earlier launch has no known end, so only a write at its start replaces it.
         let is_replaced = |value: &NonstandardValue| {
             let overlaps = value.memory == memory && value.start < end && start < value.end;
             overlaps && (value.end < i64::MAX || start == value.start)
@@ -126,8 +133,8 @@ impl ElementOrderState {
             .map(|tensor| (tensor, self.find_value(tensor)))
             .filter(|(_, value)| value.is_none_or(|value| value.order != ElementOrder::Equal))
             .collect();
-        let found = inputs.iter().find_map(|(tensor, value)| Some((*tensor, (*value)?)));
-        let order = found.map(|(_, value)| value.order);
+        let nonstandard_input = inputs.iter().find_map(|(tensor, value)| Some((*tensor, (*value)?)));
+        let order = nonstandard_input.map(|(_, value)| value.order);
         let fault = |tensor: &TensorFacts, expected: &str, value: &NonstandardValue| {
             let writer = if value.writer.is_empty() { "an earlier launch" } else { &value.writer };
             let message = format!(
@@ -136,7 +143,7 @@ impl ElementOrderState {
             );
             FlowFault { file: file.to_owned(), path: tensor.path.clone(), message }
         };
-        match (facts.transfer, found) {
+        match (facts.transfer, nonstandard_input) {
             (ElementOrderEffect::Widen | ElementOrderEffect::Narrow | ElementOrderEffect::Keep, None)
                 if inputs.is_empty() =>
             {
@@ -157,7 +164,7 @@ impl ElementOrderState {
             (ElementOrderEffect::Standard, Some((tensor, value))) => Err(fault(tensor, "the standard order", value)),
             (ElementOrderEffect::Normalize, _) => Ok(order),
             (ElementOrderEffect::Keep, _) => {
-                match (found, inputs.iter().find(|(_, value)| value.map(|value| value.order) != order)) {
+                match (nonstandard_input, inputs.iter().find(|(_, value)| value.map(|value| value.order) != order)) {
                     (Some((tensor, value)), Some(_)) => {
                         Err(fault(tensor, "one order of all operands along the sticks", value))
                     }
@@ -173,23 +180,23 @@ impl ElementOrderState {
     }
 }
 
-/// Checks the launches of a program in order: a launch may restore the order of a value that an earlier one staggered.
-/// Results must be in standard order.
+/// Checks the launches of a program in order, because a launch may restore the order of a value that an earlier launch
+/// staggered. Reports results that are not in standard order.
 pub(super) fn check(program: &Program, bundles: &BTreeMap<String, BundleFacts>, report: &mut ViolationReport) {
     let mut staggered: BTreeMap<&str, ElementOrder> = BTreeMap::new();
     for launch in &program.launches {
         let Some(facts) = bundles.get(&launch.bundle) else { continue };
-        let names = || launch.arguments.iter().map(String::as_str).enumerate();
-        let mut values = ElementOrderState::new(
-            &names().filter_map(|(argument, name)| Some((argument, *staggered.get(name)?))).collect(),
+        let arguments = || launch.arguments.iter().map(String::as_str).enumerate();
+        let mut state = ElementOrderState::new(
+            &arguments().filter_map(|(argument, name)| Some((argument, *staggered.get(name)?))).collect(),
         );
-        for fault in values.execute_all(&facts.order, &facts.executes) {
+        for fault in state.apply_executes(&facts.order, &facts.executes) {
             report.enter_file(join_path(&launch.bundle, &fault.file));
             report.report_json(fault.path, fault.message);
         }
-        let left = values.nonstandard_arguments();
-        for (argument, name) in names() {
-            match left.get(&argument) {
+        let nonstandard = state.nonstandard_arguments();
+        for (argument, name) in arguments() {
+            match nonstandard.get(&argument) {
                 Some(order) => drop(staggered.insert(name, *order)),
                 None => drop(staggered.remove(name)),
             }
@@ -220,6 +227,7 @@ fn locate_tensor(tensor: &TensorFacts) -> Option<(AddressSpace, i64, i64)> {
 mod tests {
     use super::*;
 
+    // Start addresses of three values in the pool.
     const X: i64 = 0;
     const Y: i64 = 1000;
     const Z: i64 = 2000;
@@ -244,16 +252,16 @@ mod tests {
     }
 
     fn first_fault(ops: &[FileFacts]) -> Option<String> {
-        let mut values = ElementOrderState::default();
+        let mut state = ElementOrderState::default();
         ops.iter()
             .enumerate()
-            .find_map(|(number, op)| values.execute(&format!("sdsc_{number}.json"), op))
+            .find_map(|(number, op)| state.apply_execute(&format!("sdsc_{number}.json"), op))
             .map(|fault| fault.message)
     }
 
     #[test]
     fn restores_order_by_opposite_conversion() {
-        let round = |first, second| {
+        let convert_twice = |first, second| {
             [
                 op(first, &[(X, true)], Y),
                 op(ElementOrderEffect::Keep, &[(Y, true)], Y),
@@ -261,9 +269,9 @@ mod tests {
                 op(ElementOrderEffect::Standard, &[(Z, true)], X),
             ]
         };
-        assert_eq!(first_fault(&round(ElementOrderEffect::Widen, ElementOrderEffect::Narrow)), None);
-        assert_eq!(first_fault(&round(ElementOrderEffect::Narrow, ElementOrderEffect::Widen)), None);
-        let twice = first_fault(&round(ElementOrderEffect::Widen, ElementOrderEffect::Widen)).unwrap();
+        assert_eq!(first_fault(&convert_twice(ElementOrderEffect::Widen, ElementOrderEffect::Narrow)), None);
+        assert_eq!(first_fault(&convert_twice(ElementOrderEffect::Narrow, ElementOrderEffect::Widen)), None);
+        let twice = first_fault(&convert_twice(ElementOrderEffect::Widen, ElementOrderEffect::Widen)).unwrap();
         assert_eq!(
             twice,
             "expected an order that the conversion restores, found elements in the order DL16_TO_FP32 that sdsc_1.json left; convert them back first"
@@ -272,37 +280,41 @@ mod tests {
 
     #[test]
     fn requires_one_order_or_operands_equal_along_sticks() {
-        let with = |fills| {
+        let add_operands = |fills| {
             [op(ElementOrderEffect::Widen, &[(X, true)], Y), op(ElementOrderEffect::Keep, &[(Y, true), (Z, fills)], Y)]
         };
-        assert_eq!(first_fault(&with(false)), None);
-        assert!(first_fault(&with(true)).unwrap().starts_with("expected one order of all operands along the sticks"));
-        let both = [
+        assert_eq!(first_fault(&add_operands(false)), None);
+        assert!(
+            first_fault(&add_operands(true))
+                .unwrap()
+                .starts_with("expected one order of all operands along the sticks")
+        );
+        let widened_operands = [
             op(ElementOrderEffect::Widen, &[(X, true)], Y),
             op(ElementOrderEffect::Widen, &[(X, true)], Z),
             op(ElementOrderEffect::Keep, &[(Y, true), (Z, true)], Y),
             op(ElementOrderEffect::Reduce, &[(Y, true)], Z),
             op(ElementOrderEffect::Standard, &[(Z, true)], X),
         ];
-        assert_eq!(first_fault(&both), None);
-        let product =
+        assert_eq!(first_fault(&widened_operands), None);
+        let matmul =
             [op(ElementOrderEffect::Widen, &[(X, true)], Y), op(ElementOrderEffect::Standard, &[(Y, true)], Z)];
-        assert!(first_fault(&product).unwrap().starts_with("expected the standard order"));
+        assert!(first_fault(&matmul).unwrap().starts_with("expected the standard order"));
     }
 
     #[test]
     fn accepts_equal_elements_in_any_order() {
-        let spread = op(ElementOrderEffect::Keep, &[(X, false)], Y);
+        let broadcast = op(ElementOrderEffect::Keep, &[(X, false)], Y);
         let narrowed = [
-            spread.clone(),
+            broadcast.clone(),
             op(ElementOrderEffect::Narrow, &[(Y, true)], Z),
             op(ElementOrderEffect::Standard, &[(Z, true)], X),
         ];
         assert_eq!(first_fault(&narrowed), None);
-        let beside = op(ElementOrderEffect::Keep, &[(Y, true), (X, true)], Z);
+        let combined = op(ElementOrderEffect::Keep, &[(Y, true), (X, true)], Z);
         let ordered = [
-            spread,
-            beside,
+            broadcast,
+            combined,
             op(ElementOrderEffect::Narrow, &[(Z, true)], Z),
             op(ElementOrderEffect::Standard, &[(Z, true)], X),
         ];
@@ -321,7 +333,7 @@ mod tests {
 
     #[test]
     fn passes_order_of_arguments_to_next_launch() {
-        let values = ElementOrderState::new(&[(3, ElementOrder::Dl16ToFp32)].into());
-        assert_eq!(values.nonstandard_arguments(), [(3, ElementOrder::Dl16ToFp32)].into());
+        let state = ElementOrderState::new(&[(3, ElementOrder::Dl16ToFp32)].into());
+        assert_eq!(state.nonstandard_arguments(), [(3, ElementOrder::Dl16ToFp32)].into());
     }
 }

@@ -1,4 +1,4 @@
-//! Evaluates the values of `bundle.mlir` in one walk over its statements, and collects the problems for the rules to
+//! Evaluates the values of `bundle.mlir` in one walk over its statements, and collects problems, which the rules
 //! report.
 //!
 //! The importer of bundles uses these values too; the referee evaluates `bundle.mlir` independently.
@@ -19,14 +19,14 @@ pub enum ValueBase {
     Parameter(usize),
 }
 
-/// Number that is linear in loop counters.
+/// Value of an index: a base, a constant, and a linear combination of the iteration numbers of loops.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LinearForm {
     /// Base of the value; zero if `None`.
     pub base: Option<ValueBase>,
     /// Constant term.
     pub constant: i64,
-    /// Loops by number, each with the coefficient of its counter.
+    /// Numbers of loops, each with the coefficient of the iteration number of the loop.
     pub terms: Vec<(usize, i64)>,
 }
 
@@ -51,9 +51,9 @@ impl LinearForm {
 enum NameBinding {
     /// Parameter that must be extracted before use.
     Unread(usize),
-    /// Number.
+    /// Evaluated number.
     Number(LinearForm),
-    /// Value of a definition that breaks a rule.
+    /// Value whose definition breaks a rule.
     Unknown,
 }
 
@@ -89,14 +89,14 @@ pub struct LaunchProblem {
     pub message: String,
 }
 
-/// Execute with the values of its operands.
+/// Execute, with the evaluated values of its operands.
 #[derive(Clone, Debug)]
 pub struct ExecuteView<'a> {
     /// Location in the text.
     pub at: Position,
     /// Statement.
     pub execute: &'a Execute<&'a str>,
-    /// Value of each operand; `None` if it has none.
+    /// Value of each operand; `None` if a problem prevents its evaluation.
     pub values: Vec<Option<LinearForm>>,
 }
 
@@ -136,7 +136,7 @@ impl<'a> LaunchValues<'a> {
     /// Evaluates the values of a text.
     #[must_use]
     pub fn evaluate(text: &'a BundleText<&'a str>) -> Self {
-        let mut walk = LaunchEvaluator {
+        let mut evaluator = LaunchEvaluator {
             text,
             maps: BTreeMap::new(),
             values: BTreeMap::new(),
@@ -145,24 +145,25 @@ impl<'a> LaunchValues<'a> {
             depth: 0,
             launch: Self::default(),
         };
-        walk.define_maps();
+        evaluator.define_maps();
         for (index, param) in text.params.iter().enumerate() {
             let value = match param.kind {
                 // A plain parameter is an address that needs no extraction.
                 ParamType::Index => {
                     let argument = find_argument_number(text, index);
-                    walk.launch.arguments.insert(argument);
+                    evaluator.launch.arguments.insert(argument);
                     NameBinding::Number(LinearForm::from_base(ValueBase::Argument(argument)))
                 }
                 ParamType::InputArg { .. } => NameBinding::Unread(index),
             };
-            walk.define(param.name, value);
+            evaluator.define(param.name, value);
         }
-        walk.visit_statements(&text.body, true);
-        walk.launch
+        evaluator.visit_statements(&text.body, true);
+        evaluator.launch
     }
 }
 
+/// State of the walk over the statements.
 struct LaunchEvaluator<'a> {
     text: &'a BundleText<&'a str>,
     maps: BTreeMap<&'a str, &'a LinearMap>,
@@ -177,8 +178,8 @@ struct LaunchEvaluator<'a> {
 }
 
 impl<'a> LaunchEvaluator<'a> {
-    fn push_problem(&mut self, fault: LaunchProblemKind, at: Position, message: impl Into<String>) {
-        self.launch.problems.push(LaunchProblem { kind: fault, at, message: message.into() });
+    fn push_problem(&mut self, kind: LaunchProblemKind, at: Position, message: impl Into<String>) {
+        self.launch.problems.push(LaunchProblem { kind, at, message: message.into() });
     }
 
     fn define_maps(&mut self) {
@@ -193,6 +194,7 @@ impl<'a> LaunchEvaluator<'a> {
         }
     }
 
+    /// Binds a name to a value; reports a name that is defined already.
     fn define(&mut self, name: Ident<&'a str>, value: NameBinding) {
         if self.values.insert(name.name, value).is_some() {
             self.push_problem(
@@ -250,7 +252,7 @@ impl<'a> LaunchEvaluator<'a> {
                 StmtKind::Add { result, operands } => {
                     let values = self.resolve_numbers(operands);
                     let parts = values.map(|values| values.into_iter().map(|value| (1, value)).collect());
-                    self.combine(*result, statement.at, 0, parts);
+                    self.define_sum(*result, statement.at, 0, parts);
                 }
                 StmtKind::Apply { result, map, dims, symbols } => {
                     self.apply_map(*result, statement.at, map, dims, symbols)
@@ -259,7 +261,7 @@ impl<'a> LaunchEvaluator<'a> {
                     let values = execute.operands.iter().map(|operand| self.resolve_number(*operand)).collect();
                     self.launch.executes.push(ExecuteView { at: statement.at, execute, values });
                 }
-                StmtKind::For(counted) => self.visit_loop(statement.at, counted),
+                StmtKind::For(for_loop) => self.visit_loop(statement.at, for_loop),
             }
         }
     }
@@ -377,11 +379,17 @@ impl<'a> LaunchEvaluator<'a> {
             }
             (Some(_) | None, None) | (None, Some(_)) => None,
         };
-        self.combine(result, at, map.constant, parts);
+        self.define_sum(result, at, map.constant, parts);
     }
 
-    /// Defines a weighted sum, of which at most one term may be an address.
-    fn combine(&mut self, result: Ident<&'a str>, at: Position, constant: i64, parts: Option<Vec<(i64, LinearForm)>>) {
+    /// Defines a value as a weighted sum plus a constant. At most one term may be an address.
+    fn define_sum(
+        &mut self,
+        result: Ident<&'a str>,
+        at: Position,
+        constant: i64,
+        parts: Option<Vec<(i64, LinearForm)>>,
+    ) {
         let Some(parts) = parts else { return self.define(result, NameBinding::Unknown) };
         let value = match sum_terms(constant, &parts) {
             Ok(form) => NameBinding::Number(form),
@@ -393,8 +401,8 @@ impl<'a> LaunchEvaluator<'a> {
         self.define(result, value);
     }
 
-    fn visit_loop(&mut self, at: Position, counted: &'a ForLoop<&'a str>) {
-        let bounds = [counted.lower, counted.upper, counted.step].map(|bound| self.resolve_number(bound));
+    fn visit_loop(&mut self, at: Position, for_loop: &'a ForLoop<&'a str>) {
+        let bounds = [for_loop.lower, for_loop.upper, for_loop.step].map(|bound| self.resolve_number(bound));
         let index = self.launch.loops.len();
         let count = match bounds {
             [Some(lower), Some(upper), Some(step)] => self.count_iterations(at, &lower, &upper, &step),
@@ -405,10 +413,10 @@ impl<'a> LaunchEvaluator<'a> {
         let outer = std::mem::take(&mut self.local);
         self.depth += 1;
         self.define(
-            counted.counter,
+            for_loop.counter,
             NameBinding::Number(LinearForm { base: None, constant: first, terms: vec![(index, step)] }),
         );
-        self.visit_statements(&counted.body, false);
+        self.visit_statements(&for_loop.body, false);
         self.depth -= 1;
         // Names that a loop defines are not visible after it.
         for name in std::mem::replace(&mut self.local, outer) {
@@ -455,13 +463,15 @@ impl<'a> LaunchEvaluator<'a> {
     }
 }
 
-/// Returns the number of the kernel argument of a parameter: the number in its name, as the reference emitter writes
-/// it, or else its position among the parameters, since names carry no meaning for the back end.
+/// Returns the number of the kernel argument of a parameter. It is the number in the name of the parameter, if the name
+/// is as the reference emitter writes it. Otherwise it is the position among the parameters, since names carry no
+/// meaning for the back end.
 fn find_argument_number(text: &BundleText<&str>, index: usize) -> usize {
     let number = |param: &Param<&str>| param.name.name.strip_prefix("arg_")?.strip_suffix("_base_addr")?.parse().ok();
     number(&text.params[index]).unwrap_or(index)
 }
 
+/// Returns a constant plus a weighted sum of linear forms.
 fn sum_terms(constant: i64, parts: &[(i64, LinearForm)]) -> Result<LinearForm, String> {
     let mut total = LinearForm::from_constant(constant);
     for (factor, part) in parts {
@@ -498,7 +508,7 @@ mod tests {
     use super::*;
     use sdsc_format::bundle_text::parse;
 
-    fn function(body: &str) -> String {
+    fn build_function_text(body: &str) -> String {
         format!(
             "#m = affine_map<(d0)[s0] -> (s0 + 128*d0)>
             func.func @f(%arg_3_base_addr: !sdscbundle.input_arg<index>) {{ {body} return }}"
@@ -515,7 +525,7 @@ mod tests {
             "{READ} %b = arith.addi %a, %n : index
             scf.for %i = %c0 to %n step %c1 {{ %x = affine.apply #m(%i)[%b] sdscbundle.sdsc_execute (%x) {{sdsc_filename=\"s\"}} }}"
         );
-        let text = function(&body);
+        let text = build_function_text(&body);
         let text = parse(&text).unwrap();
         let launch = LaunchValues::evaluate(&text);
         assert!(launch.problems.is_empty(), "{:?}", launch.problems);
@@ -524,8 +534,8 @@ mod tests {
         assert_eq!(launch.loops, [Some(4)]);
     }
 
-    fn collect_faults(body: &str) -> Vec<(LaunchProblemKind, String)> {
-        let text = function(&format!("{READ}{body}"));
+    fn collect_problems(body: &str) -> Vec<(LaunchProblemKind, String)> {
+        let text = build_function_text(&format!("{READ}{body}"));
         let text = parse(&text).unwrap();
         LaunchValues::evaluate(&text).problems.into_iter().map(|problem| (problem.kind, problem.message)).collect()
     }
@@ -533,37 +543,37 @@ mod tests {
     #[test]
     fn reports_undefined_value_once() {
         let [(LaunchProblemKind::Definition, message)] =
-            &collect_faults("%y = arith.addi %z, %a : index %w = arith.addi %y, %y : index")[..]
+            &collect_problems("%y = arith.addi %z, %a : index %w = arith.addi %y, %y : index")[..]
         else {
             panic!()
         };
         assert_eq!(message, "'%z' is not defined here; a value is defined before it is used");
-        assert!(matches!(collect_faults("%a = arith.constant 1 : index")[..], [(LaunchProblemKind::Definition, _)]));
-        assert!(matches!(collect_faults("%x = affine.apply #k(%a)")[..], [(LaunchProblemKind::Definition, _)]));
-        assert!(matches!(collect_faults("%x = affine.apply #m(%c0, %c1)")[..], [(LaunchProblemKind::Kind, _)]));
+        assert!(matches!(collect_problems("%a = arith.constant 1 : index")[..], [(LaunchProblemKind::Definition, _)]));
+        assert!(matches!(collect_problems("%x = affine.apply #k(%a)")[..], [(LaunchProblemKind::Definition, _)]));
+        assert!(matches!(collect_problems("%x = affine.apply #m(%c0, %c1)")[..], [(LaunchProblemKind::Kind, _)]));
         assert!(matches!(
-            collect_faults("%x = arith.addi %arg_3_base_addr, %a : index")[..],
+            collect_problems("%x = arith.addi %arg_3_base_addr, %a : index")[..],
             [(LaunchProblemKind::Kind, _)]
         ));
-        assert!(matches!(collect_faults("%x = arith.addi %a, %a : index")[..], [(LaunchProblemKind::Form, _)]));
-        assert!(matches!(collect_faults("%x = affine.apply #m(%a)[%c0]")[..], [(LaunchProblemKind::Form, _)]));
-        assert!(matches!(collect_faults("scf.for %i = %c0 to %a step %c1 { }")[..], [(LaunchProblemKind::Loop, _)]));
+        assert!(matches!(collect_problems("%x = arith.addi %a, %a : index")[..], [(LaunchProblemKind::Form, _)]));
+        assert!(matches!(collect_problems("%x = affine.apply #m(%a)[%c0]")[..], [(LaunchProblemKind::Form, _)]));
+        assert!(matches!(collect_problems("scf.for %i = %c0 to %a step %c1 { }")[..], [(LaunchProblemKind::Loop, _)]));
         assert!(matches!(
-            collect_faults("scf.for %i = %c0 to %c0 step %c1 { }")[..],
+            collect_problems("scf.for %i = %c0 to %c0 step %c1 { }")[..],
             [(LaunchProblemKind::LoopForm, _)]
         ));
         assert!(matches!(
-            collect_faults("scf.for %i = %c1 to %n step %c1 { }")[..],
+            collect_problems("scf.for %i = %c1 to %n step %c1 { }")[..],
             [(LaunchProblemKind::LoopForm, _)]
         ));
-        assert!(matches!(collect_faults("scf.for %i = %c0 to %n step %c0 { }")[..], [(LaunchProblemKind::Loop, _)]));
+        assert!(matches!(collect_problems("scf.for %i = %c0 to %n step %c0 { }")[..], [(LaunchProblemKind::Loop, _)]));
     }
 
     #[test]
     fn counts_iterations_of_constant_loops() {
         let body =
             format!("{READ}scf.for %i = %c1 to %n step %c1 {{ sdscbundle.sdsc_execute (%i) {{sdsc_filename=\"s\"}} }}");
-        let text = function(&body);
+        let text = build_function_text(&body);
         let text = parse(&text).unwrap();
         let launch = LaunchValues::evaluate(&text);
         assert_eq!(launch.loops, [Some(3)]);
@@ -573,9 +583,9 @@ mod tests {
     #[test]
     fn hides_loop_definitions_after_loop() {
         let twice = "scf.for %i = %c0 to %n step %c1 { %x = arith.constant 1 : index } ".repeat(2);
-        assert!(collect_faults(&twice).is_empty());
+        assert!(collect_problems(&twice).is_empty());
         assert!(matches!(
-            collect_faults(&format!("{twice} %y = arith.addi %x, %a : index"))[..],
+            collect_problems(&format!("{twice} %y = arith.addi %x, %a : index"))[..],
             [(LaunchProblemKind::Definition, _)]
         ));
     }

@@ -277,7 +277,7 @@ impl<T: FileTree> BundleSource<'_, T> {
             let views = FileView::from_sdsc(name, &sdsc, around);
             if views.is_empty() || (views.len() > 1 && profile.includes_base_rule(rule_label(ONE_OPERATION))) {
                 report.enter_rule(ONE_OPERATION);
-                rules::identity::has_one_operation(&sdsc, report);
+                rules::identity::check_single_operation(&sdsc, report);
                 return Ok(());
             }
             for view in &views {
@@ -315,7 +315,7 @@ impl<T: FileTree> BundleSource<'_, T> {
 
     fn report_order(&self, facts: &BundleFacts, report: &mut ViolationReport) {
         report.enter_rule(ELEMENT_ORDER);
-        for fault in ElementOrderState::default().execute_all(&facts.order, &facts.executes) {
+        for fault in ElementOrderState::default().apply_executes(&facts.order, &facts.executes) {
             report.enter_file(join_path(self.folder, &fault.file));
             report.report_json(fault.path, fault.message);
         }

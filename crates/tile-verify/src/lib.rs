@@ -13,7 +13,8 @@ use segment_costs::SegmentCosts;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Tolerance, ns, by which a potential may exceed the cost of a step: the rounding error of floating-point sums.
+/// Tolerance, ns, by which the rise of the potentials over a segment may exceed the cost of the segment: the rounding
+/// error of floating-point sums.
 const ROUNDING_NS: f64 = 1e-6;
 
 /// Maximum number of cores, and of LX bytes per core, of a machine in a certificate.
@@ -41,8 +42,8 @@ pub struct TilingCertificate {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TilingProof {
-    /// For each position between ops, the minimum time of all earlier ops, ns. The last entry is the minimum of the
-    /// program.
+    /// For each position between ops, a lower bound on the time of all earlier ops, ns: the potential of a
+    /// shortest-path problem over segments of ops. The last entry is the bound for the program.
     pub potentials_ns: Vec<f64>,
     /// Ops of the program, before loops are chosen.
     pub program: CertifiedProgram,
@@ -58,8 +59,8 @@ pub struct VerifiedCertificate {
     /// Lower bound on the modeled time of every plan in the space, us.
     pub bound_us: f64,
     /// Whether the machine is the default one, with the default cost model.
-    pub is_usual_machine: bool,
-    /// Work of the check: number of ops in loop nests that were examined.
+    pub is_default_machine: bool,
+    /// Number of ops in loop nests that the check examined, a measure of its work.
     pub num_examined_ops: usize,
 }
 
@@ -79,7 +80,7 @@ impl VerifiedCertificate {
 
 impl fmt::Display for VerifiedCertificate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { us, bound_us, is_usual_machine, .. } = self;
+        let Self { us, bound_us, is_default_machine: is_usual_machine, .. } = self;
         let machine = if *is_usual_machine { "" } else { " on the given machine (not the default one)" };
         let claim = format!("lower bound for all tilings{machine}: {bound_us:.1} us; this plan: {us:.1} us");
         if self.is_optimal() {
@@ -109,15 +110,15 @@ pub enum Violation {
     /// The potentials are invalid.
     #[error("the potentials: {0}")]
     Potentials(String),
-    /// A step between two positions costs less than the potential rises.
+    /// A segment of ops costs less than the potentials rise over it.
     #[error(
         "the bound is not proved: the potentials rise by {rise_ns:.3} ns over ops {first} to {last}, which may take only {ns:.3} ns in \
          {nest}"
     )]
     Step {
-        /// First op of the step.
+        /// First op of the segment.
         first: usize,
-        /// Last op of the step.
+        /// Last op of the segment.
         last: usize,
         /// Loops around these ops.
         nest: String,
@@ -145,31 +146,26 @@ pub enum Violation {
 pub fn verify(text: &str) -> Result<VerifiedCertificate, Violation> {
     let certificate: TilingCertificate =
         serde_json::from_str(text).map_err(|error| Violation::ParseError(error.to_string()))?;
-    let num_looked_at = certificate.check()?;
+    let num_examined_ops = certificate.check()?;
     let TilingCertificate { us, bound_us, proof, .. } = certificate;
-    Ok(VerifiedCertificate {
-        us,
-        bound_us,
-        is_usual_machine: proof.target == Target::spyre(),
-        num_examined_ops: num_looked_at,
-    })
+    Ok(VerifiedCertificate { us, bound_us, is_default_machine: proof.target == Target::spyre(), num_examined_ops })
 }
 
 impl TilingProof {
-    /// Returns the best proof for a program: the highest valid potentials.
+    /// Returns the proof of the highest bound for a program: the highest valid potentials.
     ///
     /// # Errors
     /// Returns a violation if the program or the cost model is outside the supported range.
     pub fn from_program(program: CertifiedProgram, target: &Target) -> Result<Self, Violation> {
         check_machine(target)?;
         program.check()?;
-        let mut steps = SegmentCosts::new(&program, target);
+        let mut segment_costs = SegmentCosts::new(&program, target);
         let mut potentials_ns = vec![f64::INFINITY; program.ops.len() + 1];
         potentials_ns[0] = 0.0;
         for first in 0..program.ops.len() {
-            steps.visit_segments_from(first, |segment, axes, steps| {
-                let known = potentials_ns[segment.end] - potentials_ns[first];
-                if let Some((ns, _)) = steps.find_cheaper_nest(&segment, axes, known) {
+            segment_costs.visit_segments_from(first, |segment, axes, segment_costs| {
+                let current_ns = potentials_ns[segment.end] - potentials_ns[first];
+                if let Some((ns, _)) = segment_costs.find_cheaper_nest(&segment, axes, current_ns) {
                     potentials_ns[segment.end] = potentials_ns[first] + ns;
                 }
                 Ok(())
@@ -178,8 +174,8 @@ impl TilingProof {
         Ok(Self { potentials_ns, program, target: target.clone() })
     }
 
-    /// Returns the proved lower bound, us, minus a rounding tolerance per step. A path has at most as many steps as
-    /// ops.
+    /// Returns the proved lower bound, us, minus a rounding tolerance per segment. A program has at most as many
+    /// segments as ops.
     #[must_use]
     pub fn bound_us(&self) -> f64 {
         #[allow(clippy::cast_precision_loss, reason = "a number of ops")]
@@ -187,7 +183,8 @@ impl TilingProof {
         self.potentials_ns.last().map_or(0.0, |last| (last - rounding).max(0.0) / 1000.0)
     }
 
-    /// Checks each step, and returns the number of ops in loop nests that were examined.
+    /// Checks that the potentials rise over each segment by at most the minimum time of the segment. Returns the number
+    /// of ops in loop nests that were examined.
     fn check(&self) -> Result<usize, Violation> {
         check_machine(&self.target)?;
         self.program.check()?;
@@ -198,17 +195,17 @@ impl TilingProof {
         if self.potentials_ns[0] != 0.0 || self.potentials_ns.iter().any(|ns| !ns.is_finite()) {
             return Err(Violation::Potentials("expected finite numbers that begin with 0".to_owned()));
         }
-        let mut steps = SegmentCosts::new(&self.program, &self.target);
+        let mut segment_costs = SegmentCosts::new(&self.program, &self.target);
         for first in 0..self.program.ops.len() {
-            steps.visit_segments_from(first, |segment, axes, steps| {
+            segment_costs.visit_segments_from(first, |segment, axes, segment_costs| {
                 let rise_ns = self.potentials_ns[segment.end] - self.potentials_ns[first];
-                match steps.find_cheaper_nest(&segment, axes, rise_ns - ROUNDING_NS) {
+                match segment_costs.find_cheaper_nest(&segment, axes, rise_ns - ROUNDING_NS) {
                     Some((ns, nest)) => Err(Violation::Step { first, last: segment.end - 1, nest, ns, rise_ns }),
                     None => Ok(()),
                 }
             })?;
         }
-        Ok(steps.num_examined_ops)
+        Ok(segment_costs.num_examined_ops)
     }
 }
 
@@ -227,8 +224,10 @@ fn check_machine(target: &Target) -> Result<(), Violation> {
 }
 
 impl TilingCertificate {
+    /// Checks the proof, and that both claims follow from it. Returns the number of ops in loop nests that were
+    /// examined.
     fn check(&self) -> Result<usize, Violation> {
-        let num_looked_at = self.proof.check()?;
+        let num_examined_ops = self.proof.check()?;
         let expected = self.proof.bound_us();
         if self.bound_us.is_nan() || self.bound_us > expected {
             return Err(Violation::Claim { field: "bound_us", found: self.bound_us, expected });
@@ -236,6 +235,6 @@ impl TilingCertificate {
         if !(self.us.is_finite() && self.us >= self.bound_us) {
             return Err(Violation::Claim { field: "us", found: self.us, expected: self.bound_us });
         }
-        Ok(num_looked_at)
+        Ok(num_examined_ops)
     }
 }

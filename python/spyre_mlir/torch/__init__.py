@@ -1,6 +1,6 @@
 """PyTorch programs on the Spyre compiler: a backend for `torch.compile`, ahead-of-time compilation, and hints.
 
-`torch.compile(model, backend="spyre")` needs no import of this package; docs/reference/pytorch.md is the page for
+`torch.compile(model, backend="spyre")` needs no import of this package. docs/reference/pytorch.md is the page for
 users. Tested with PyTorch 2.15.0, in part with 2.14.1, and torch-mlir 20261001; hints need
 `torch.fx.traceback.annotate`.
 
@@ -10,7 +10,9 @@ Importing this package makes `from torch_spyre._inductor import spyre_hint` work
 try:
     import torch_mlir as _torch_mlir  # noqa: F401
 except ImportError as missing:
-    raise ImportError(f"spyre_mlir.torch needs PyTorch and torch-mlir: pip install 'spyre-mlir[torch]' ({missing})") from missing
+    raise ImportError(
+        f"spyre_mlir.torch needs PyTorch and torch-mlir: pip install 'spyre-mlir[torch]' ({missing})"
+    ) from missing
 
 from spyre_mlir.errors import HintError
 

@@ -22,24 +22,24 @@ MASK_SHAPES: dict[int, Callable[[Tensor], Tensor]] = {
 
 
 @functools.cache
-def table() -> dict[torch._ops.OperatorBase, Callable[..., Any]]:
+def get_decompositions() -> dict[torch._ops.OperatorBase, Callable[..., Any]]:
     """Returns the decompositions, by operation."""
     return {
         **get_decomposition_table(),
-        torch.ops.aten.addmv.default: matrix_times_vector,
-        torch.ops.aten._cdist_forward.default: distances,
-        torch.ops.aten._native_multi_head_attention.default: attention,
-        torch.ops.aten._transformer_encoder_layer_fwd.default: encoder_layer,
+        torch.ops.aten.addmv.default: compute_addmv,
+        torch.ops.aten._cdist_forward.default: compute_distances,
+        torch.ops.aten._native_multi_head_attention.default: compute_attention,
+        torch.ops.aten._transformer_encoder_layer_fwd.default: compute_encoder_layer,
     }
 
 
-def matrix_times_vector(given: Tensor, matrix: Tensor, vector: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
-    """`torch.addmv`. If `beta` is 0, `given` is ignored, also if it is NaN or infinite."""
+def compute_addmv(operand: Tensor, matrix: Tensor, vector: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
+    """Computes `torch.addmv`. If `beta` is 0, `operand` is ignored, even if it is NaN or infinite."""
     product = (matrix @ vector) * alpha
-    return product if beta == 0 else given * beta + product
+    return product if beta == 0 else operand * beta + product
 
 
-def distances(rows: Tensor, others: Tensor, p: float, compute_mode: int | None) -> Tensor:
+def compute_distances(rows: Tensor, others: Tensor, p: float, compute_mode: int | None) -> Tensor:
     """Computes `torch.cdist`, the distances between all pairs of rows, from differences, which is exact in every
     mode."""
     difference = (rows.unsqueeze(-2) - others.unsqueeze(-3)).abs()
@@ -52,7 +52,7 @@ def distances(rows: Tensor, others: Tensor, p: float, compute_mode: int | None) 
     return difference.square().sum(-1).sqrt() if p == 2 else difference.pow(p).sum(-1).pow(1 / p)
 
 
-def attention(
+def compute_attention(
     query: Tensor,
     key: Tensor,
     value: Tensor,
@@ -67,10 +67,10 @@ def attention(
     average_attn_weights: bool = True,
     mask_type: int | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """`nn.MultiheadAttention`: the result, and the weights or an empty tensor."""
+    """Computes `nn.MultiheadAttention`: the result, and the weights or an empty tensor."""
     projected = (
-        functional.linear(given, weight, bias).unflatten(-1, (num_head, -1)).transpose(1, 2)
-        for given, weight, bias in zip((query, key, value), qkv_weight.chunk(3), qkv_bias.chunk(3), strict=True)
+        functional.linear(operand, weight, bias).unflatten(-1, (num_head, -1)).transpose(1, 2)
+        for operand, weight, bias in zip((query, key, value), qkv_weight.chunk(3), qkv_bias.chunk(3), strict=True)
     )
     q, k, v = projected
     scores = q @ k.transpose(-2, -1) * (embed_dim // num_head) ** -0.5
@@ -85,7 +85,7 @@ def attention(
     return result, weights.mean(1) if average_attn_weights else weights
 
 
-def encoder_layer(
+def compute_encoder_layer(
     src: Tensor,
     embed_dim: int,
     num_heads: int,
@@ -107,24 +107,24 @@ def encoder_layer(
     mask: Tensor | None = None,
     mask_type: int | None = None,
 ) -> Tensor:
-    """`nn.TransformerEncoderLayer`."""
+    """Computes `nn.TransformerEncoderLayer`."""
 
-    def first_norm(x: Tensor) -> Tensor:
+    def normalize_first(x: Tensor) -> Tensor:
         return functional.layer_norm(x, (embed_dim,), norm_weight_1, norm_bias_1, eps)
 
-    def second_norm(x: Tensor) -> Tensor:
+    def normalize_second(x: Tensor) -> Tensor:
         return functional.layer_norm(x, (embed_dim,), norm_weight_2, norm_bias_2, eps)
 
     def attend(x: Tensor) -> Tensor:
         weights = (qkv_weight, qkv_bias, proj_weight, proj_bias)
-        return attention(x, x, x, embed_dim, num_heads, *weights, mask, False, True, mask_type)[0]
+        return compute_attention(x, x, x, embed_dim, num_heads, *weights, mask, False, True, mask_type)[0]
 
     def feed(x: Tensor) -> Tensor:
         activation = functional.gelu if use_gelu else functional.relu
         return functional.linear(activation(functional.linear(x, ffn_weight_1, ffn_bias_1)), ffn_weight_2, ffn_bias_2)
 
     if norm_first:
-        x = src + attend(first_norm(src))
-        return x + feed(second_norm(x))
-    x = first_norm(src + attend(src))
-    return second_norm(x + feed(x))
+        x = src + attend(normalize_first(src))
+        return x + feed(normalize_second(x))
+    x = normalize_first(src + attend(src))
+    return normalize_second(x + feed(x))

@@ -1,7 +1,7 @@
-"""The device "spyre", for programs that move tensors to it: their memory is the host's, as the machine is simulated.
+"""Device "spyre", for programs that move tensors to a device. It is emulated: its memory is host memory.
 
-Outside of `torch.compile` operations on such tensors are PyTorch's own on the host. AOTAutograd takes the host tensors
-out of them, so that graphs are those of the host.
+Outside of `torch.compile`, PyTorch executes operations on such tensors on the host. AOTAutograd unwraps the host
+tensors, so compiled graphs contain host tensors only.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ NAME = "spyre"
 
 
 class SpyreTensor(torch.Tensor):
-    """A tensor on the device; `host` holds its elements."""
+    """Tensor on the device; `host` contains its elements."""
 
     host: torch.Tensor
 
@@ -42,28 +42,34 @@ class SpyreTensor(torch.Tensor):
         return ["host"], None
 
     @staticmethod
-    def __tensor_unflatten__(inner: dict[str, torch.Tensor], meta: None, size: Sequence[int], stride: Sequence[int]) -> SpyreTensor:
+    def __tensor_unflatten__(
+        inner: dict[str, torch.Tensor], meta: None, size: Sequence[int], stride: Sequence[int]
+    ) -> SpyreTensor:
         # Tensors that a graph creates, such as filled ones, may be on the device already.
-        return SpyreTensor(host_of(inner["host"]))
+        return SpyreTensor(get_host(inner["host"]))
 
     def __repr__(self, *, tensor_contents: object = None) -> str:
         return f"{repr(self.host).removesuffix(')')}, device='{NAME}')"
 
     @classmethod
     def __torch_dispatch__(
-        cls, function: Callable[..., Any], types: Sequence[type], args: Sequence[Any] = (), kwargs: dict[str, Any] | None = None
+        cls,
+        function: Callable[..., Any],
+        types: Sequence[type],
+        args: Sequence[Any] = (),
+        kwargs: dict[str, Any] | None = None,
     ) -> Any:
-        asked = (kwargs or {}).get("device")
-        result = function(*pytree.tree_map(host_of, args), **pytree.tree_map(host_of, kwargs or {}))
-        is_on_host = asked is not None and not is_spyre(asked)
-        return result if is_on_host else pytree.tree_map(on_device, result)
+        requested = (kwargs or {}).get("device")
+        result = function(*pytree.tree_map(get_host, args), **pytree.tree_map(get_host, kwargs or {}))
+        is_on_host = requested is not None and not is_spyre(requested)
+        return result if is_on_host else pytree.tree_map(wrap_tensor, result)
 
 
 def is_spyre(device: object) -> bool:
     return isinstance(device, (str, torch.device)) and torch.device(device).type == NAME
 
 
-def host_of(value: Any) -> Any:
+def get_host(value: Any) -> Any:
     """Returns the host tensor of a tensor on the device, and the CPU for the device; other values unchanged."""
     if isinstance(value, SpyreTensor):
         return value.host
@@ -73,16 +79,15 @@ def host_of(value: Any) -> Any:
     return torch.device("cpu") if isinstance(value, torch.device) and is_spyre(value) else value
 
 
-def on_device(value: Any) -> Any:
+def wrap_tensor(value: Any) -> Any:
     return SpyreTensor(value) if isinstance(value, torch.Tensor) else value
 
 
 @functools.cache
 def register_device() -> None:
-    """Lets `tensor.to("spyre")` and `device="spyre"` work, and makes this backend the one that `torch.compile` takes by
-    default.
+    """Registers the device "spyre", and makes this backend the default of `torch.compile`.
 
-    It takes PyTorch's place for devices that it does not know (PrivateUse1), of which there is one in a process.
+    PyTorch has one such device (PrivateUse1) for each process.
     """
     from ._backend import backend
 
@@ -99,11 +104,13 @@ def register_memory() -> torch.library.Library:
     def empty(size: Sequence[int], *, dtype: torch.dtype | None = None, **rest: Any) -> torch.Tensor:
         return SpyreTensor(torch.empty(size, dtype=dtype))
 
-    def empty_strided(size: Sequence[int], stride: Sequence[int], *, dtype: torch.dtype | None = None, **rest: Any) -> torch.Tensor:
+    def empty_strided(
+        size: Sequence[int], stride: Sequence[int], *, dtype: torch.dtype | None = None, **rest: Any
+    ) -> torch.Tensor:
         return SpyreTensor(torch.empty_strided(size, stride, dtype=dtype))
 
     def copy_from(source: torch.Tensor, to: torch.Tensor, non_blocking: bool = False) -> torch.Tensor:
-        host_of(to).copy_(host_of(source))
+        get_host(to).copy_(get_host(source))
         return to
 
     for name, function in (("empty.memory_format", empty), ("empty_strided", empty_strided), ("_copy_from", copy_from)):

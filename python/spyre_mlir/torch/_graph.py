@@ -1,4 +1,4 @@
-"""Compiled graph of AOTAutograd: complete, or in parts with the rest on the CPU, for the sizes of its calls."""
+"""Compiled graphs of AOTAutograd: as one program, or in parts with the remaining operations on the CPU."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from torch.fx import GraphModule
 from torch.fx.experimental.proxy_tensor import make_fx
 
 import spyre_mlir
-from spyre_mlir._progress import progress, say
-from spyre_mlir.explanation import Compilation, grouped, parts, record
+from spyre_mlir._progress import show_line, show_progress
+from spyre_mlir.explanation import Compilation, group_by_reason, mark_parts, record
 
-from ._importer import calls
+from ._importer import list_operations
 from ._options import Options
-from ._partition import Split
-from ._refusal import LABEL, NAMES, CompilationRefused, NotTaken, Refusal, hint_refusal
+from ._partition import PartitionedGraph
+from ._refusal import LABEL, NAMES, CompilationRefused, Refusal, RejectedGraphError, make_hint_error
 from ._region import Region, compiles_without_hints
 
 log = logging.getLogger("spyre_mlir.torch")
@@ -30,57 +30,65 @@ _numbers = itertools.count()
 
 
 class StaticGraph:
-    """A graph whose sizes are known."""
+    """Graph of static sizes."""
 
     def __init__(self, gm: GraphModule, kind: str, options: Options) -> None:
         self.kind = kind
         self.options = options
         self.number = next(_numbers)
-        self.n_nodes = len(calls(gm.graph))
+        self.num_nodes = len(list_operations(gm.graph))
         self.refusals: list[Refusal] = []
         self.reason: str | None = None
         started = time.monotonic()
-        with progress(f"compiling graph {self.number} ({self.n_nodes} ops)", options.quiet), parts():
+        with show_progress(f"compiling graph {self.number} ({self.num_nodes} ops)", options.quiet), mark_parts():
             self.module, self.regions = self.compile(gm)
         self.seconds = time.monotonic() - started
-        self.say()
+        self.report_compilation()
 
     def compile(self, gm: GraphModule) -> tuple[torch.nn.Module, list[Region]]:
         try:
             region = Region(gm, self.options)
             return region, [region]
-        except NotTaken as error:
+        except RejectedGraphError as error:
             self.reason, cause = str(error), error.__cause__
         if isinstance(cause, spyre_mlir.CompileError):
             self.check_without_hints(gm, cause)
-        split = Split(gm, self.options)
-        split.divide()
-        self.refusals = split.refusals
+        partition = PartitionedGraph(gm, self.options)
+        partition.replace_accepted_parts()
+        self.refusals = partition.refusals
         if self.options.fallback == "error":
             advice = "with options={'fallback': 'cpu'}, PyTorch runs the unsupported operations"
-            raise CompilationRefused(self.refusals, f"the graph cannot be compiled as one program: {self.reason}; {advice}")
-        return split.gm, split.regions
+            raise CompilationRefused(
+                self.refusals, f"the graph cannot be compiled as one program: {self.reason}; {advice}"
+            )
+        return partition.gm, partition.regions
 
     def check_without_hints(self, gm: GraphModule, cause: spyre_mlir.CompileError) -> None:
-        """Raises an error for a hint that cannot be honored, which the CPU could not mend."""
+        """Raises an error if the graph compiles without its hints: a fallback to the CPU would ignore them."""
         if compiles_without_hints(gm, self.options):
-            raise hint_refusal(gm.graph, cause)
+            raise make_hint_error(gm.graph, cause)
 
-    def say(self) -> None:
+    def report_compilation(self) -> None:
         """Shows a line for the graph and a warning for operations on the CPU. Writes the report if it is requested."""
         launched = [region for region in self.regions if region.compiled]
         title = f"graph {self.number} ({self.kind})"
         reports = [region.compiled.report for region in launched]
-        compilation = Compilation(title, reports, self.seconds, self.n_nodes, self.refusals)
+        compilation = Compilation(title, reports, self.seconds, self.num_nodes, self.refusals)
         record(compilation)
-        say(title, compilation.summary(), self.options.quiet, log)
+        show_line(title, compilation.format_summary(), self.options.quiet, log)
         if self.reason is not None:
             log.debug("%s cannot be compiled as one program: %s", title, self.reason)
         for refusal in self.refusals:
             log.debug("graph %d: %s", self.number, refusal)
         if self.refusals:
-            groups = "\n".join(grouped(self.refusals))
-            log.warning("%s: %d of %d ops stay on the CPU (details at debug level):\n%s", title, len(self.refusals), self.n_nodes, groups)
+            groups = "\n".join(group_by_reason(self.refusals))
+            log.warning(
+                "%s: %d of %d ops stay on the CPU (details at debug level):\n%s",
+                title,
+                len(self.refusals),
+                self.num_nodes,
+                groups,
+            )
         if self.options.report is not None:
             self.write_report(launched)
 
@@ -92,9 +100,11 @@ class StaticGraph:
             program, page = (f"graph{self.number}_part{number}{suffix}" for suffix in (".mlir", ".html"))
             (directory / program).write_text(region.linalg.text)
             region.compiled.program.report_html(directory / page)
-            written.append({"program": program, "page": page, "operations": region.n_nodes, "report": region.compiled.report})
+            written.append(
+                {"program": program, "page": page, "operations": region.num_nodes, "report": region.compiled.report}
+            )
         cpu = [{"op": found.op, "location": found.location, "reason": found.reason} for found in self.refusals]
-        content = {"graph": self.number, "kind": self.kind, "operations": self.n_nodes, "parts": written, "cpu": cpu}
+        content = {"graph": self.number, "kind": self.kind, "operations": self.num_nodes, "parts": written, "cpu": cpu}
         if self.reason is not None:
             content["refused_as_a_whole"] = self.reason
         (directory / f"graph{self.number}.json").write_text(json.dumps(content, indent=2) + "\n")
@@ -105,26 +115,30 @@ class StaticGraph:
 
 
 class DynamicGraph:
-    """Graph of open sizes: traced and compiled for each new size of a call; the latest compilations are kept."""
+    """Graph of dynamic sizes: traced and compiled for each new size; the most recently used programs are retained."""
 
     def __init__(self, gm: GraphModule, kind: str, options: Options) -> None:
         self.gm = gm
         self.kind = kind
         self.options = options
-        self.of_sizes: collections.OrderedDict[tuple[object, ...], StaticGraph] = collections.OrderedDict()
+        self.graphs_by_size: collections.OrderedDict[tuple[object, ...], StaticGraph] = collections.OrderedDict()
 
     def __call__(self, *arguments: object) -> Sequence[object]:
-        sizes = tuple(tuple(given.shape) if isinstance(given, torch.Tensor) else given for given in arguments)
-        graph = self.of_sizes.get(sizes)
+        sizes = tuple(
+            tuple(argument.shape) if isinstance(argument, torch.Tensor) else argument for argument in arguments
+        )
+        graph = self.graphs_by_size.get(sizes)
         if graph is None:
-            graph = self.of_sizes[sizes] = StaticGraph(specialized(self.gm, arguments), self.kind, self.options)
-        self.of_sizes.move_to_end(sizes)
-        while len(self.of_sizes) > self.options.sizes:
-            self.of_sizes.popitem(last=False)
+            graph = self.graphs_by_size[sizes] = StaticGraph(
+                specialize_graph(self.gm, arguments), self.kind, self.options
+            )
+        self.graphs_by_size.move_to_end(sizes)
+        while len(self.graphs_by_size) > self.options.sizes:
+            self.graphs_by_size.popitem(last=False)
         return graph(*arguments)
 
 
-def specialized(gm: GraphModule, arguments: Sequence[object]) -> GraphModule:
+def specialize_graph(gm: GraphModule, arguments: Sequence[object]) -> GraphModule:
     """Traces the graph for the sizes of these arguments, with the names of its inputs and the hints of its nodes."""
     with torch.fx.traceback.preserve_node_meta(), torch.no_grad():
         traced = make_fx(torch.fx.Interpreter(gm).run, tracing_mode="fake")(*arguments)
@@ -137,7 +151,7 @@ def specialized(gm: GraphModule, arguments: Sequence[object]) -> GraphModule:
 
 
 def is_dynamic(gm: GraphModule) -> bool:
-    """Returns whether a size of the graph is open."""
+    """Returns whether a size of the graph is dynamic."""
     return any(has_symbol(node.meta.get("val")) for node in gm.graph.nodes)
 
 

@@ -1,4 +1,4 @@
-"""Ahead-of-time compilation: a module or function as one program, its weights as arguments."""
+"""Ahead-of-time compilation of a module or function to one program, whose arguments include the weights."""
 
 from __future__ import annotations
 
@@ -23,18 +23,27 @@ from torch.fx.experimental.symbolic_shapes import GuardOnDataDependentSymNode
 from torch.utils import _pytree as pytree
 
 import spyre_mlir
-from spyre_mlir._progress import progress
-from spyre_mlir._terms import of_frontend
+from spyre_mlir._progress import show_progress
+from spyre_mlir._terms import convert_frontend_error
 from spyre_mlir.errors import ArgumentError, HintError
-from spyre_mlir.explanation import parts
+from spyre_mlir.explanation import mark_parts
 
-from ._decompositions import table
-from ._hints import names_of
-from ._importer import SIZE_ADVICE, has_unknown_size, size_reason
+from ._decompositions import get_decompositions
+from ._hints import get_names
+from ._importer import SIZE_ADVICE, describe_unknown_size, has_unknown_size
 from ._options import OptionError, Options
-from ._partition import refusals_of
-from ._places import folded, place_of
-from ._refusal import LABEL, NAMES, CompilationRefused, NotTaken, Refusal, describe, hint_refusal, value_text
+from ._partition import find_rejections
+from ._places import find_location, fold_frames
+from ._refusal import (
+    LABEL,
+    NAMES,
+    CompilationRefused,
+    Refusal,
+    RejectedGraphError,
+    describe_node,
+    format_type,
+    make_hint_error,
+)
 from ._region import Region, compiles_without_hints
 
 log = logging.getLogger("spyre_mlir.torch")
@@ -42,17 +51,17 @@ log = logging.getLogger("spyre_mlir.torch")
 # `torch.export` uses global state, so only one thread may export.
 _export_lock = threading.Lock()
 
-NAME = "spyre_mlir.torch.compile"
+FUNCTION_NAME = "spyre_mlir.torch.compile"
 CPU_ADVICE = "torch.compile(model, backend='spyre') leaves these operations on the CPU and compiles the others"
 WEIGHTS = (InputKind.PARAMETER, InputKind.BUFFER, InputKind.CONSTANT_TENSOR)
 
 
-class Function(torch.nn.Module):
-    """Wraps a function in a module, as `torch.export` requires."""
+class FunctionModule(torch.nn.Module):
+    """Module that calls a function, because `torch.export` requires a module."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__()
-        # Without the annotation PyTorch records lines of modules only, not of functions.
+        # Without the annotation, PyTorch records the lines of modules only.
         self.function = torch.fx.traceback.annotate_fn({})(function)
 
     def forward(self, *arguments: Any) -> Any:
@@ -60,101 +69,134 @@ class Function(torch.nn.Module):
 
 
 def compile(module_or_function: torch.nn.Module | Callable[..., Any], *inputs: Any, **options: Any) -> CompiledModule:
-    """Compiles for inputs of these shapes and types; the whole goes through or it is an error.
+    """Compiles one program for inputs of these shapes and types, without fallback to the CPU.
 
-    `options` are `validate`, `quiet` and any of `spyre_mlir.compile`. Raises `spyre_mlir.CompileError`
-    with the compiler's diagnostics, or `CompilationRefused` where torch-mlir has no lowering.
+    `options` contains `validate`, `quiet` and options of `spyre_mlir.compile`. Raises `spyre_mlir.CompileError` with
+    the compiler's diagnostics, or `CompilationRefused` if torch-mlir has no lowering.
     """
     for name in ("fallback", "report", "sizes", "cache"):
         if name in options:
             raise OptionError(
-                f"option '{name}': expected an option of spyre_mlir.torch.compile, found {options[name]!r}; remove it, or use "
+                f"option '{name}': expected an option of spyre_mlir.torch.compile, found {options[name]!r}; remove it, "
+                "or use "
                 "torch.compile(model, backend='spyre', options=...)"
             )
     check_call(module_or_function, inputs, options)
-    chosen = Options.of(options)
-    module = module_or_function if isinstance(module_or_function, torch.nn.Module) else Function(module_or_function)
+    chosen = Options.parse(options)
+    module = (
+        module_or_function if isinstance(module_or_function, torch.nn.Module) else FunctionModule(module_or_function)
+    )
     started = time.monotonic()
-    with progress("compiling", chosen.quiet):
-        compiled = CompiledModule(exported_program(module, inputs), inputs, chosen)
+    with show_progress("compiling", chosen.quiet):
+        compiled = CompiledModule(export_module(module, inputs), inputs, chosen)
     seconds = time.monotonic() - started
-    compiled.program._show_compilation(name_of(module_or_function), seconds, chosen.quiet, log, compiled.region.n_nodes)
+    compiled.program._show_compilation(
+        get_name(module_or_function), seconds, chosen.quiet, log, compiled.region.num_nodes
+    )
     return compiled
 
 
-def name_of(function: Any) -> str:
+def get_name(function: Any) -> str:
     """Returns the name of a function, or of a module's class."""
     return getattr(function, "__name__", type(function).__name__)
 
 
-def exported_program(module: torch.nn.Module, inputs: Sequence[Any]) -> ExportedProgram:
-    """Traces a module. A size or branch that depends on values is an error with the user's line."""
+def export_module(module: torch.nn.Module, inputs: Sequence[Any]) -> ExportedProgram:
+    """Traces a module. Raises `CompilationRefused` with the user's line for a size or branch that depends on values."""
     try:
         with _export_lock, torch.fx.traceback.preserve_node_meta():
-            exported = torch.export.export(module, tuple(inputs), strict=False).run_decompositions(table())
+            exported = torch.export.export(module, tuple(inputs), strict=False).run_decompositions(get_decompositions())
     except GuardOnDataDependentSymNode as error:
         raise CompilationRefused(
             [],
-            f"{user_line(error)}: error: expected sizes and branches that depend on shapes only, found one that depends on values; "
+            f"{find_user_line(error)}: error: expected sizes and branches that depend on shapes only, found one that "
+            "depends on values; "
             f"{SIZE_ADVICE}",
         ) from error
     except (HintError, OptionError):
         raise
     except RuntimeError as error:  # PyTorch's own checks: shapes, types, devices.
-        advice = f"call the function with these inputs in PyTorch first: {listed(inputs)}"
+        advice = f"call the function with these inputs in PyTorch first: {format_inputs(inputs)}"
         raise CompilationRefused(
-            [], f"{user_line(error)}: error: PyTorch cannot trace the function: {first_line(error)}; {advice}"
+            [], f"{find_user_line(error)}: error: PyTorch cannot trace the function: {get_first_line(error)}; {advice}"
         ) from error
-    refusals = [Refusal(describe(node), place_of(node), size_reason(node)) for node in exported.graph.nodes if has_unknown_size(node)]
+    refusals = [
+        Refusal(describe_node(node), find_location(node), describe_unknown_size(node))
+        for node in exported.graph.nodes
+        if has_unknown_size(node)
+    ]
     if refusals:
         raise CompilationRefused(refusals[:1], "programs have fixed sizes")
     return exported
 
 
-def user_line(error: Exception) -> str:
-    """Returns the innermost line of the user's program that an exception passed."""
-    frames = folded([(frame.filename, frame.lineno or 0) for frame in traceback.extract_tb(error.__traceback__)])
+def find_user_line(error: Exception) -> str:
+    """Returns the innermost line of the user's program in the traceback of an exception."""
+    frames = fold_frames([(frame.filename, frame.lineno or 0) for frame in traceback.extract_tb(error.__traceback__)])
     return f"{frames[-1][0]}:{frames[-1][1]}" if frames else "unknown line"
 
 
-def first_line(error: Exception) -> str:
+def get_first_line(error: Exception) -> str:
     """Returns the first line of the message of a PyTorch exception."""
     return next((line.strip().rstrip(".") for line in str(error).splitlines() if line.strip()), type(error).__name__)
 
 
 def check_call(function: Any, inputs: Sequence[Any], options: Mapping[str, Any]) -> None:
-    """Raises `ArgumentError` for a function that cannot be called, or not with these inputs."""
+    """Raises `ArgumentError` if the function cannot be called with these inputs."""
     if isinstance(function, type):
-        raise ArgumentError(f"{NAME}: expected a module or a function, found the class {function.__name__}; give an instance")
+        raise ArgumentError(
+            f"{FUNCTION_NAME}: expected a module or a function, found the class {function.__name__}; give an instance"
+        )
     if isinstance(function, torch.jit.ScriptModule | torch.jit.ScriptFunction):
-        raise ArgumentError(f"{NAME}: expected a module or a function, found {type(function).__name__}; give the module before torch.jit")
+        raise ArgumentError(
+            f"{FUNCTION_NAME}: expected a module or a function, found {type(function).__name__}; give the module "
+            "before torch.jit"
+        )
     if isinstance(function, ExportedProgram):
-        raise ArgumentError(f"{NAME}: expected a module or a function, found an ExportedProgram; give exported.module()")
+        raise ArgumentError(
+            f"{FUNCTION_NAME}: expected a module or a function, found an ExportedProgram; give exported.module()"
+        )
     if not callable(function):
-        advice = "compile MLIR with spyre_mlir.compile" if isinstance(function, (str, bytes, os.PathLike)) else "give a torch.nn.Module"
-        raise ArgumentError(f"{NAME}: expected a module or a function, found {described(function)}; {advice}")
+        advice = (
+            "compile MLIR with spyre_mlir.compile"
+            if isinstance(function, (str, bytes, os.PathLike))
+            else "give a torch.nn.Module"
+        )
+        raise ArgumentError(
+            f"{FUNCTION_NAME}: expected a module or a function, found {describe_input(function)}; {advice}"
+        )
     for path, value in pytree.tree_flatten_with_path(tuple(inputs))[0]:
-        if advice := input_advice(value):
+        if advice := suggest_input(value):
             where = f"input {pytree.keystr(path).strip('[]')}"
-            layout = f" of layout {value.layout}" if isinstance(value, torch.Tensor) and value.layout != torch.strided else ""
-            raise ArgumentError(f"{NAME}: {where}: expected a dense tensor of real numbers, found {described(value)}{layout}; {advice}")
+            layout = (
+                f" of layout {value.layout}"
+                if isinstance(value, torch.Tensor) and value.layout != torch.strided
+                else ""
+            )
+            raise ArgumentError(
+                f"{FUNCTION_NAME}: {where}: expected a dense tensor of real numbers, found "
+                f"{describe_input(value)}{layout}; {advice}"
+            )
     try:
         signature = inspect.signature(function.forward if isinstance(function, torch.nn.Module) else function)
-    except (TypeError, ValueError):  # Functions of C have none.
+    except (TypeError, ValueError):  # C functions have no signature.
         return
     named = [name for name in options if name in signature.parameters]
     if named:
-        raise ArgumentError(f"{NAME}: expected inputs by position, found {named[0]!r} by name; pass them after the function")
+        raise ArgumentError(
+            f"{FUNCTION_NAME}: expected inputs by position, found {named[0]!r} by name; pass them after the function"
+        )
     try:
         signature.bind(*inputs)
     except TypeError as error:
         expected = f"expected inputs {signature.replace(return_annotation=inspect.Signature.empty)}"
         raise ArgumentError(
-            f"{NAME}: {error}: {expected}, found {listed(inputs)}; pass an example input for each after the function"
+            f"{FUNCTION_NAME}: {error}: {expected}, found {format_inputs(inputs)}; pass an example input for each "
+            "after the function"
         ) from None
 
 
-def input_advice(value: object) -> str | None:
+def suggest_input(value: object) -> str | None:
     """Returns advice for an unsupported input; None for supported tensors and for other values."""
     if isinstance(value, numpy.ndarray):
         return "give torch.from_numpy(array)"
@@ -170,7 +212,7 @@ def input_advice(value: object) -> str | None:
 
 
 class CompiledModule:
-    """Called like the module, with inputs of the shapes that it was compiled for; `program` is what it runs."""
+    """Callable that runs `program` on the simulator, for inputs of the compiled shapes and types."""
 
     def __init__(self, exported: ExportedProgram, inputs: Sequence[Any], options: Options) -> None:
         self.exported = exported
@@ -179,15 +221,17 @@ class CompiledModule:
         self.examples = pytree.tree_leaves((inputs, {}))
         self.name_dimensions()
         # SPYRE_MLIR_CACHE applies to the backend only: here the user gets the program with its report.
-        options = dataclasses.replace(options, cache=None, narrows=True)
+        options = dataclasses.replace(options, cache=None, may_narrow=True)
         try:
-            with parts():
+            with mark_parts():
                 self.region = Region(exported.graph_module, options)
-        except NotTaken as error:
-            raise refusal(exported.graph_module, options, error) from None
+        except RejectedGraphError as error:
+            raise make_rejection_error(exported.graph_module, options, error) from None
         if self.region.compiled is None:
             raise CompilationRefused(
-                [], f"{NAME}: expected a result that is computed from the inputs, found inputs and constants only; return a computed tensor"
+                [],
+                f"{FUNCTION_NAME}: expected a result that is computed from the inputs, found inputs and constants "
+                "only; return a computed tensor",
             )
 
     @property
@@ -198,22 +242,24 @@ class CompiledModule:
     def names(self) -> list[str]:
         """Returns the names of the program's arguments in the module, in order: `layers.0.weight`, or the name of an
         input."""
-        return [self.inputs[position].target or self.inputs[position].arg.name for position in self.region.kept]
+        return [
+            self.inputs[position].target or self.inputs[position].arg.name for position in self.region.input_positions
+        ]
 
     def name_dimensions(self) -> None:
         placeholders = self.exported.graph_module.graph.find_nodes(op="placeholder")
-        for node, value in zip(placeholders, self.arguments(self.examples), strict=True):
-            node.meta[NAMES] = names_of(value)
+        for node, value in zip(placeholders, self.collect_arguments(self.examples), strict=True):
+            node.meta[NAMES] = get_names(value)
         for node, spec in zip(placeholders, self.inputs, strict=True):
             node.meta[LABEL] = spec.target or spec.arg.name
 
-    def arguments(self, given: Sequence[Any]) -> list[Any]:
+    def collect_arguments(self, leaves: Sequence[Any]) -> list[Any]:
         """Returns the arguments of the graph: current weights, and the user's inputs."""
-        rest = iter(given)
-        return [next(rest) if spec.kind == InputKind.USER_INPUT else self.weight(spec) for spec in self.inputs]
+        rest = iter(leaves)
+        return [next(rest) if spec.kind == InputKind.USER_INPUT else self.get_weight(spec) for spec in self.inputs]
 
-    def weight(self, spec: InputSpec) -> torch.Tensor | None:
-        """A parameter, buffer or constant; none of a token, which only orders effects."""
+    def get_weight(self, spec: InputSpec) -> torch.Tensor | None:
+        """Returns a parameter, buffer or constant; None for a token, which only orders effects."""
         if spec.kind not in WEIGHTS:
             return None
         state = self.exported.state_dict
@@ -222,53 +268,64 @@ class CompiledModule:
     def __call__(self, *inputs: Any, **named: Any) -> Any:
         if named:
             found = ", ".join(map(repr, named))
-            raise ArgumentError(f"compiled module: expected inputs by position, found {found} by name; give them in order")
-        given = pytree.tree_leaves((inputs, {}))
-        self.check(given)
+            raise ArgumentError(
+                f"compiled module: expected inputs by position, found {found} by name; give them in order"
+            )
+        leaves = pytree.tree_leaves((inputs, {}))
+        self.check_inputs(leaves)
         with torch.no_grad():
-            arguments = self.arguments(given)
+            arguments = self.collect_arguments(leaves)
             values = self.region(*arguments)
             self.write_back(arguments, values)
-        returned = [value for spec, value in zip(self.outputs, values, strict=True) if spec.kind == OutputKind.USER_OUTPUT]
+        returned = [
+            value for spec, value in zip(self.outputs, values, strict=True) if spec.kind == OutputKind.USER_OUTPUT
+        ]
         return pytree.tree_unflatten(returned, self.exported.call_spec.out_spec)
 
-    def check(self, given: Sequence[Any]) -> None:
-        """A program has fixed shapes."""
-        expected, found = listed(self.examples), listed(given)
+    def check_inputs(self, leaves: Sequence[Any]) -> None:
+        """Raises `ArgumentError` for inputs of other shapes or types, or without values."""
+        expected, found = format_inputs(self.examples), format_inputs(leaves)
         if expected != found:
             advice = (
-                "give torch.from_numpy(array)" if any(isinstance(value, numpy.ndarray) for value in given) else "compile it for these, too"
+                "give torch.from_numpy(array)"
+                if any(isinstance(value, numpy.ndarray) for value in leaves)
+                else "compile it for these, too"
             )
             raise ArgumentError(f"compiled module: expected inputs {expected}, found {found}; {advice}")
-        if any(isinstance(value, torch.Tensor) and value.is_meta for value in given):
-            raise ArgumentError(f"compiled module: expected tensors with values, found {found} on the device 'meta'; give tensor.to('cpu')")
+        if any(isinstance(value, torch.Tensor) and value.is_meta for value in leaves):
+            raise ArgumentError(
+                f"compiled module: expected tensors with values, found {found} on the device 'meta'; give "
+                "tensor.to('cpu')"
+            )
 
     def write_back(self, arguments: Sequence[Any], values: Sequence[Any]) -> None:
         """Copies results of the program to the tensors that the module changes in place, such as caches."""
-        of_target = {spec.target: value for spec, value in zip(self.inputs, arguments, strict=True) if spec.target}
-        of_name = {spec.arg.name: value for spec, value in zip(self.inputs, arguments, strict=True)}
+        by_target = {spec.target: value for spec, value in zip(self.inputs, arguments, strict=True) if spec.target}
+        by_name = {spec.arg.name: value for spec, value in zip(self.inputs, arguments, strict=True)}
         for spec, value in zip(self.outputs, values, strict=True):
             if spec.kind == OutputKind.USER_INPUT_MUTATION:
-                of_name[spec.target].copy_(value)
+                by_name[spec.target].copy_(value)
             elif spec.kind in (OutputKind.BUFFER_MUTATION, OutputKind.PARAMETER_MUTATION):
-                of_target[spec.target].copy_(value)
+                by_target[spec.target].copy_(value)
 
 
-def refusal(gm: GraphModule, options: Options, error: NotTaken) -> Exception:
+def make_rejection_error(gm: GraphModule, options: Options, error: RejectedGraphError) -> Exception:
     """Returns the error for a rejected module: about its hints, from the compiler, or about operations without
     lowering."""
     cause = error.__cause__
     if isinstance(cause, spyre_mlir.CompileError):
-        return hint_refusal(gm.graph, cause) if compiles_without_hints(gm, options) else of_frontend(cause)
-    return CompilationRefused(refusals_of(gm, options), f"{error}; {CPU_ADVICE}")
+        return (
+            make_hint_error(gm.graph, cause) if compiles_without_hints(gm, options) else convert_frontend_error(cause)
+        )
+    return CompilationRefused(find_rejections(gm, options), f"{error}; {CPU_ADVICE}")
 
 
-def described(value: object) -> str:
-    """Returns the type and shape of a tensor or array; another value itself, since the program was traced with it."""
+def describe_input(value: object) -> str:
+    """Describes the type and shape of a tensor or array, or another value, which is a constant of the program."""
     if isinstance(value, numpy.ndarray):
         return f"a NumPy array {value.dtype}{list(value.shape)}"
-    return value_text(value) if isinstance(value, torch.Tensor) else reprlib.repr(value)
+    return format_type(value) if isinstance(value, torch.Tensor) else reprlib.repr(value)
 
 
-def listed(values: Sequence[object]) -> str:
-    return f"({', '.join(map(described, values))})"
+def format_inputs(values: Sequence[object]) -> str:
+    return f"({', '.join(map(describe_input, values))})"

@@ -8,12 +8,12 @@ import re
 import torch
 
 import spyre_mlir
-from spyre_mlir._terms import without_op
+from spyre_mlir._terms import remove_op
 from spyre_mlir.errors import HintError, Place
-from spyre_mlir.explanation import Left
+from spyre_mlir.explanation import CpuOp
 
-from ._hints import scope_place, scopes_of
-from ._places import frames_of
+from ._hints import get_scope_place, get_scopes
+from ._places import parse_frames
 
 # Keys in the `meta` of an input's placeholder: names of its dimensions (_hints.name_tensor_dims), and its name in the
 # model.
@@ -22,15 +22,15 @@ LABEL = "spyre_label"
 
 
 @dataclasses.dataclass(frozen=True)
-class Refusal(Left):
-    """An operation that stays on the CPU, where it stands in the user's program, and the compiler's own reason."""
+class Refusal(CpuOp):
+    """Rejected operation with its location in the user's program and the reason of the compiler."""
 
     def __str__(self) -> str:
         return f"{self.location}: {self.op} stays on the CPU: {self.reason}"
 
 
 class CompilationRefused(RuntimeError):
-    """A graph does not go through as a whole, and may not be run on the CPU either."""
+    """Graph that cannot be compiled as one program, without a fallback to the CPU."""
 
     def __init__(self, refusals: list[Refusal], advice: str) -> None:
         self.refusals = refusals
@@ -39,69 +39,70 @@ class CompilationRefused(RuntimeError):
 
 
 class HintRefused(HintError, CompilationRefused, spyre_mlir.CompileError):
-    """A hint that cannot be honored, at the line of its `with`, with the compiler's diagnostics."""
+    """Hint that cannot be honored, with the line of its `with` statement and the compiler's diagnostics."""
 
     def __init__(self, message: str, location: Place | None, diagnostics: list[spyre_mlir.Diagnostic]) -> None:
         HintError.__init__(self, message, location)
         self.refusals, self.diagnostics = [], diagnostics
 
 
-class NotTaken(Exception):
-    """A graph that torch-mlir or the compiler refuses; the text is their reason."""
+class RejectedGraphError(Exception):
+    """Graph that torch-mlir or the compiler rejects; the text is the reason."""
 
 
-def reason_of(error: spyre_mlir.CompileError) -> str:
-    """Returns the compiler's first error on one line, without its location: messages have that of the node."""
+def format_reason(error: spyre_mlir.CompileError) -> str:
+    """Returns the compiler's first error on one line, without its location: messages contain the node's location."""
     return " ".join((error.errors[0].message if error.errors else str(error)).split())
 
 
-def in_torch_terms(message: str) -> str:
-    """Returns a message of the compiler without the op, which the user has not written, and without options of
-    tools."""
-    message = without_op(" ".join(message.split()))
+def translate_to_torch(message: str) -> str:
+    """Removes the op, which the user has not written, and options of tools from a message of the compiler."""
+    message = remove_op(" ".join(message.split()))
     advice = "call spyre_mlir.torch.name_tensor_dims(tensor, names) for the inputs"
     return re.sub(r"[,;] give names with (--dims|dims=).*", f"; {advice}", message)
 
 
-def hint_refusal(graph: torch.fx.Graph, error: spyre_mlir.CompileError) -> HintRefused:
+def make_hint_error(graph: torch.fx.Graph, error: spyre_mlir.CompileError) -> HintRefused:
     """Returns the error about the hint that the compiler cannot honor."""
-    message = in_torch_terms(reason_of(error))
+    message = translate_to_torch(format_reason(error))
     if (
         message.startswith(("SPY0403", "SPY0605"))
         and "name_tensor_dims" not in message
         and not any(node.meta.get(NAMES) for node in graph.find_nodes(op="placeholder"))
     ):
         message += "; no input has names: call spyre_mlir.torch.name_tensor_dims(tensor, names)"
-    return HintRefused(f"the hint cannot be honored: {message}", place_of_hint(graph, error), error.diagnostics)
+    return HintRefused(f"the hint cannot be honored: {message}", find_hint_location(graph, error), error.diagnostics)
 
 
-def place_of_hint(graph: torch.fx.Graph, error: spyre_mlir.CompileError) -> Place | None:
+def find_hint_location(graph: torch.fx.Graph, error: spyre_mlir.CompileError) -> Place | None:
     """Returns the line of the innermost hint of an error: around the located operations, with a name that it quotes."""
-    scopes = {number: scope for node in graph.nodes for number, scope in scopes_of(node).items()}
+    scopes = {number: scope for node in graph.nodes for number, scope in get_scopes(node).items()}
     places = {(place.file, place.line) for found in error.errors for place in found.places}
-    around = {
+    enclosing = {
         number: scope
         for node in graph.nodes
-        if places.intersection(frames_of(node.meta.get("stack_trace")))
-        for number, scope in scopes_of(node).items()
+        if places.intersection(parse_frames(node.meta.get("stack_trace")))
+        for number, scope in get_scopes(node).items()
     }
-    quoted = set(re.findall(r"'([^']+)'", reason_of(error)))
-    for candidates in (around, scopes):
+    quoted = set(re.findall(r"'([^']+)'", format_reason(error)))
+    for candidates in (enclosing, scopes):
         named = [
-            number for number, scope in candidates.items() if quoted.intersection([*scope.get("tiles", {}), *scope.get("work_div", {})])
+            number
+            for number, scope in candidates.items()
+            if quoted.intersection([*scope.get("tiles", {}), *scope.get("work_div", {})])
         ]
         if named or candidates:
-            return scope_place(candidates[max(named or candidates)])
+            return get_scope_place(candidates[max(named or candidates)])
     return None
 
 
-def describe(node: torch.fx.Node) -> str:
+def describe_node(node: torch.fx.Node) -> str:
     """Describes an operation and the types of its tensors: `aten.cos.default(f32[4, 64])`."""
-    tensors = (value_text(given.meta.get("val")) for given in node.all_input_nodes)
+    tensors = (format_type(operand.meta.get("val")) for operand in node.all_input_nodes)
     return f"{node.target}({', '.join(tensors)})"
 
 
-def value_text(value: object) -> str:
+def format_type(value: object) -> str:
     """Describes the type and shape of a tensor."""
     if isinstance(value, torch.Tensor):
         return f"{str(value.dtype).removeprefix('torch.')}{list(value.shape)}"

@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 import torch
 from torch.fx import Graph, GraphModule, Node
 
-from ._known import known_nodes, value_of
+from ._constants import compute_value, find_constants
 from ._options import Options
-from ._refusal import NotTaken
+from ._refusal import RejectedGraphError
 
 Arguments = Sequence[object]
 Results = Sequence[torch.Tensor]
@@ -20,72 +20,80 @@ Output = Callable[[Arguments, Results], object]
 
 @dataclasses.dataclass(frozen=True)
 class Signature:
-    """Graph of tensors only, with the positions of the kept inputs and a function for each output of the original
-    graph."""
+    """Graph of tensors only, with the positions of its inputs in the original graph, and a function for each original
+    output."""
 
     tensors: GraphModule
-    kept: list[int]
+    input_positions: list[int]
     outputs: list[Output]
 
     @property
     def results(self) -> list[object]:
-        """The result types of the program."""
+        """Result types of the program."""
         return [node.meta.get("val") for node in self.tensors.graph.output_node().args[0]]
 
 
-def signature_of(gm: GraphModule) -> Signature:
+def build_signature(gm: GraphModule) -> Signature:
     """Removes unused inputs, outputs that are inputs or constants, and views that share a result."""
     graph = Graph()
     copied: dict[Node, Node] = {}
-    kept: list[int] = []
+    input_positions: list[int] = []
     placeholders = gm.graph.find_nodes(op="placeholder")
     for position, node in enumerate(placeholders):
-        if is_computed_with(node):
+        if is_used_in_program(node):
             copied[node] = graph.node_copy(node)
-            kept.append(position)
+            input_positions.append(position)
     for node in gm.graph.nodes:
         if node.op not in ("placeholder", "output"):
             if any(read.op == "placeholder" and read not in copied for read in node.all_input_nodes):
-                raise NotTaken("it reads a number that is known only when the program runs")
+                raise RejectedGraphError("it reads a number that is known only when the program runs")
             copied[node] = graph.node_copy(node, copied.__getitem__)
-    outputs, results = outcomes(gm.graph.output_node().args[0], placeholders, known_nodes(gm.graph))
+    outputs, results = build_outputs(gm.graph.output_node().args[0], placeholders, find_constants(gm.graph))
     graph.output(tuple(copied[node] for node in results))
     graph.eliminate_dead_code()
-    return Signature(GraphModule(gm, graph), kept, outputs)
+    return Signature(GraphModule(gm, graph), input_positions, outputs)
 
 
 def check_precision(graph: Graph, options: Options) -> None:
-    """Raises `NotTaken` if float64 would be computed as float32: PyTorch computes it as requested."""
-    known = known_nodes(graph)
-    doubles = (node for node in graph.nodes if node not in known and node.op != "output" and is_float64(node.meta.get("val")))
-    if not options.narrows and next(doubles, None) is not None:
-        raise NotTaken("the device would compute float64 as float32")
+    """Raises `RejectedGraphError` if float64 would be computed as float32: PyTorch computes it as requested."""
+    constants = find_constants(graph)
+    doubles = (
+        node
+        for node in graph.nodes
+        if node not in constants and node.op != "output" and is_float64(node.meta.get("val"))
+    )
+    if not options.may_narrow and next(doubles, None) is not None:
+        raise RejectedGraphError("the device would compute float64 as float32")
 
 
 def is_float64(value: object) -> bool:
     return isinstance(value, torch.Tensor) and value.dtype == torch.float64
 
 
-def is_computed_with(placeholder: Node) -> bool:
-    return any(user.op != "output" for user in placeholder.users) and isinstance(placeholder.meta.get("val"), torch.Tensor)
+def is_used_in_program(placeholder: Node) -> bool:
+    return any(user.op != "output" for user in placeholder.users) and isinstance(
+        placeholder.meta.get("val"), torch.Tensor
+    )
 
 
-def outcomes(returned: Sequence[object], placeholders: Sequence[Node], known: set[Node]) -> tuple[list[Output], list[Node]]:
+def build_outputs(
+    returned: Sequence[object], placeholders: Sequence[Node], constants: set[Node]
+) -> tuple[list[Output], list[Node]]:
     """Returns a function for each output, and the nodes that the program returns, without duplicates."""
-    sharing = collections.Counter(base_of(value) for value in dict.fromkeys(returned) if isinstance(value, Node))
+    sharing = collections.Counter(find_base(value) for value in dict.fromkeys(returned) if isinstance(value, Node))
     results: dict[Node, int] = {}
     outputs: list[Output] = []
     for value in returned:
         if not isinstance(value, Node):
-            outputs.append(constant(value))
+            outputs.append(return_constant(value))
         elif value.op == "placeholder":
-            outputs.append(argument(placeholders.index(value)))
-        elif value in known:
-            outputs.append(computed(value))
+            outputs.append(return_argument(placeholders.index(value)))
+        elif value in constants:
+            outputs.append(compute_constant(value))
         else:
-            base = base_of(value)
-            seen = base if base.op == "call_function" and sharing[base] > 1 else value
-            outputs.append(result(results.setdefault(seen, len(results)), views_between(seen, value)))
+            base = find_base(value)
+            source = base if base.op == "call_function" and sharing[base] > 1 else value
+            outputs.append(return_result(results.setdefault(source, len(results)), list_views(source, value)))
     return outputs, list(results)
 
 
@@ -98,14 +106,14 @@ def is_view(node: Node) -> bool:
     return alias is not None and not alias.is_write and isinstance(node.args[0], Node)
 
 
-def base_of(node: Node) -> Node:
+def find_base(node: Node) -> Node:
     """Returns the base of a chain of views."""
     while is_view(node):
         node = node.args[0]
     return node
 
 
-def views_between(base: Node, view: Node) -> list[Node]:
+def list_views(base: Node, view: Node) -> list[Node]:
     """Returns the views that lead from `base` to `view`, in order."""
     found = []
     while view is not base:
@@ -114,26 +122,26 @@ def views_between(base: Node, view: Node) -> list[Node]:
     return found[::-1]
 
 
-def constant(value: object) -> Output:
+def return_constant(value: object) -> Output:
     return lambda arguments, results: value
 
 
-def computed(node: Node) -> Output:
-    """A constant output, which PyTorch computes on the host."""
-    return lambda arguments, results: value_of(node)
+def compute_constant(node: Node) -> Output:
+    """Returns a function for a constant output, which PyTorch computes on the host."""
+    return lambda arguments, results: compute_value(node)
 
 
-def argument(position: int) -> Output:
+def return_argument(position: int) -> Output:
     return lambda arguments, results: arguments[position]
 
 
-def result(number: int, views: Sequence[Node]) -> Output:
-    """A result, or a view that PyTorch takes of it, so that two views of one result share its storage."""
+def return_result(number: int, views: Sequence[Node]) -> Output:
+    """Returns a function for a result or a view of it, so that two views of one result share its storage."""
 
-    def of(arguments: Arguments, results: Results) -> object:
+    def compute_result(arguments: Arguments, results: Results) -> object:
         tensor = results[number]
         for view in views:
             tensor = view.target(tensor, *view.args[1:], **view.kwargs)
         return tensor
 
-    return of
+    return compute_result

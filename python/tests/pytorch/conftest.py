@@ -1,4 +1,4 @@
-"""Fixtures that the tests share."""
+"""Shared fixtures."""
 
 import logging
 
@@ -6,47 +6,48 @@ import pytest
 
 
 @pytest.fixture(autouse=True)
-def alone():
+def reset_state():
     """Resets traces, random numbers and caches, so that tests are independent."""
     import torch
-
     from spyre_mlir.torch import _cache
 
     torch._dynamo.reset()
     torch.manual_seed(0)
     torch.set_num_threads(1)
-    _cache.forget()
+    _cache.clear_memory()
     yield
 
 
 @pytest.fixture
 def linalg(monkeypatch):
-    """The texts of all programs that a test compiles, without locations."""
+    """Texts of all programs that a test compiles, without locations."""
     from spyre_mlir.torch import _region
 
     found = []
-    real = _region.linalg_of
+    original = _region.lower_to_linalg
 
-    def recording(*given):
-        program = real(*given)
-        found.append(program.bare)
+    def record(*arguments):
+        program = original(*arguments)
+        found.append(program.plain_text)
         return program
 
-    monkeypatch.setattr(_region, "linalg_of", recording)
+    monkeypatch.setattr(_region, "lower_to_linalg", record)
     return found
 
 
 @pytest.fixture
-def left(caplog):
-    """Lines about what stays on the CPU, and warnings other than the one that groups them."""
+def fallback_lines(caplog):
+    """Log lines about operations on the CPU, and warnings other than their summary."""
     caplog.set_level(logging.DEBUG, logger="spyre_mlir.torch")
 
-    def lines():
-        said = [(record.levelname, record.getMessage()) for record in caplog.records if record.name == "spyre_mlir.torch"]
+    def get_lines():
+        messages = [
+            (record.levelname, record.getMessage()) for record in caplog.records if record.name == "spyre_mlir.torch"
+        ]
         return [
             line
-            for level, line in said
+            for level, line in messages
             if " stays on the CPU: " in line or (level == "WARNING" and "ops stay on the CPU (details" not in line)
         ]
 
-    return lines
+    return get_lines

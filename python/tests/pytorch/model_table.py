@@ -17,7 +17,6 @@ from typing import Any
 
 import torch
 from models import DECODERS, ENCODERS, TOKENS, ids
-
 from spyre_mlir.torch import backend
 
 MARKS = ("<!-- Made by `python/tests/pytorch/model_table.py` from here on. -->", "<!-- to here. -->")
@@ -32,12 +31,12 @@ COLUMNS = [
     "error against f32",
     "compile s",
 ]
-HEAD = f"| {' | '.join(COLUMNS)} |\n|---{'|--:' * (len(COLUMNS) - 1)}|"
+HEADER = f"| {' | '.join(COLUMNS)} |\n|---{'|--:' * (len(COLUMNS) - 1)}|"
 
 
 @dataclasses.dataclass
-class Row:
-    """Result of one model, or of one step of it."""
+class ModelRow:
+    """Row for a model, or for one step of a model."""
 
     name: str
     graphs: list[dict[str, Any]]
@@ -51,7 +50,7 @@ class Row:
     def __str__(self) -> str:
         parts = [part for graph in self.graphs for part in graph["parts"]]
         operations = sum(graph["operations"] for graph in self.graphs)
-        launches, ops = (sum(len(part["report"][what]) for part in parts) for what in ("launches", "ops"))
+        launches, ops = (sum(len(part["report"][key]) for part in parts) for key in ("launches", "ops"))
         cells = [
             self.name,
             len(self.graphs),
@@ -66,8 +65,8 @@ class Row:
         return f"| {' | '.join(map(str, cells))} |"
 
 
-class Bench:
-    """A model in f16 on the backend, and a copy of it in f32 in PyTorch."""
+class ModelBench:
+    """Benchmark of a model in f16 on the backend, compared with a copy in f32 in PyTorch."""
 
     def __init__(self, name: str, model: torch.nn.Module, report: pathlib.Path) -> None:
         self.name = name
@@ -75,64 +74,72 @@ class Bench:
         self.exact = copy.deepcopy(model).eval()
         self.compiled = torch.compile(model.half().eval(), backend=backend, dynamic=False, options={"report": report})
 
-    def step(self, what: str, given: dict[str, Any], exact: dict[str, Any]) -> tuple[Row, Any, Any]:
+    def run_step(
+        self, suffix: str, f16_inputs: dict[str, Any], f32_inputs: dict[str, Any]
+    ) -> tuple[ModelRow, Any, Any]:
         """Calls both once. The seconds are those of the first call, which compiles the graphs, minus those of the
         second."""
         before = set(self.report.glob("graph*.json"))
-        found, first_call = timed(lambda: self.compiled(**copy.deepcopy(given)))
-        found, second_call = timed(lambda: self.compiled(**given))
+        found, first_call = measure_time(lambda: self.compiled(**copy.deepcopy(f16_inputs)))
+        found, second_call = measure_time(lambda: self.compiled(**f16_inputs))
         graphs = [json.loads(path.read_text()) for path in sorted(set(self.report.glob("graph*.json")) - before)]
-        wanted = self.exact(**exact)
-        return Row(f"{self.name}{what}", graphs, difference(found[0], wanted[0]), first_call - second_call), found, wanted
+        expected = self.exact(**f32_inputs)
+        return (
+            ModelRow(f"{self.name}{suffix}", graphs, compute_error(found[0], expected[0]), first_call - second_call),
+            found,
+            expected,
+        )
 
 
-def timed(run: Callable[[], Any]) -> tuple[Any, float]:
+def measure_time(run: Callable[[], Any]) -> tuple[Any, float]:
     start = time.perf_counter()
     return run(), time.perf_counter() - start
 
 
-def difference(found: torch.Tensor, wanted: torch.Tensor) -> float:
-    """Returns the root mean square of the difference, relative to that of `wanted`."""
-    return ((found.double() - wanted.double()).square().mean() / wanted.double().square().mean()).sqrt().item()
+def compute_error(found: torch.Tensor, expected: torch.Tensor) -> float:
+    """Returns the root mean square of the difference, relative to that of `expected`."""
+    return ((found.double() - expected.double()).square().mean() / expected.double().square().mean()).sqrt().item()
 
 
-def decoder_rows(name: str, report: pathlib.Path) -> Iterator[Row]:
-    """A prompt, then one token with the cache of keys and values that the prompt left."""
-    bench = Bench(name, DECODERS[name](), report)
+def measure_decoder(name: str, report: pathlib.Path) -> Iterator[ModelRow]:
+    """Yields rows for a prompt, and for one token with the key-value cache of the prompt."""
+    bench = ModelBench(name, DECODERS[name](), report)
     prompt = {"input_ids": ids(TOKENS), "use_cache": True}
-    row, found, wanted = bench.step(", prefill", prompt, prompt)
+    row, found, expected = bench.run_step(", prefill", prompt, prompt)
     yield row
     token = ids(1)
-    given = {"input_ids": token, "past_key_values": found.past_key_values, "use_cache": True}
-    exact = {"input_ids": token, "past_key_values": wanted.past_key_values, "use_cache": True}
-    yield bench.step(", decode", given, exact)[0]
+    f16_inputs = {"input_ids": token, "past_key_values": found.past_key_values, "use_cache": True}
+    f32_inputs = {"input_ids": token, "past_key_values": expected.past_key_values, "use_cache": True}
+    yield bench.run_step(", decode", f16_inputs, f32_inputs)[0]
 
 
-def encoder_rows(name: str, report: pathlib.Path) -> Iterator[Row]:
+def measure_encoder(name: str, report: pathlib.Path) -> Iterator[ModelRow]:
     make, inputs = ENCODERS[name]
-    exact = inputs()
-    given = {key: value.half() if value.is_floating_point() else value for key, value in exact.items()}
-    yield Bench(name, make(), report).step("", given, exact)[0]
+    f32_inputs = inputs()
+    f16_inputs = {key: value.half() if value.is_floating_point() else value for key, value in f32_inputs.items()}
+    yield ModelBench(name, make(), report).run_step("", f16_inputs, f32_inputs)[0]
 
 
-def rows(names: list[str]) -> Iterator[Row]:
+def measure_models(names: list[str]) -> Iterator[ModelRow]:
     for name in names or [*DECODERS, *ENCODERS]:
         torch._dynamo.reset()
         torch.manual_seed(0)
         with tempfile.TemporaryDirectory() as report, torch.no_grad():
-            yield from (decoder_rows if name in DECODERS else encoder_rows)(name, pathlib.Path(report))
+            yield from (measure_decoder if name in DECODERS else measure_encoder)(name, pathlib.Path(report))
 
 
-def table(found: list[Row]) -> str:
-    """The rows, and below them what is on the CPU, each reason once."""
-    lines = [HEAD, *map(str, found)]
+def format_table(found: list[ModelRow]) -> str:
+    """Returns the rows as a table, and a table of the operations on the CPU by reason."""
+    lines = [HEADER, *map(str, found)]
     reasons: dict[tuple[str, str], list[str]] = {}
     for row in found:
-        for left in row.cpu:
-            reasons.setdefault((left["op"], left["reason"]), []).append(row.name)
+        for op in row.cpu:
+            reasons.setdefault((op["op"], op["reason"]), []).append(row.name)
     if reasons:
         lines += ["", "| on the CPU | reason | in |", "|---|---|---|"]
-        lines += [f"| `{op}` | {reason} | {', '.join(dict.fromkeys(names))} |" for (op, reason), names in reasons.items()]
+        lines += [
+            f"| `{op}` | {reason} | {', '.join(dict.fromkeys(names))} |" for (op, reason), names in reasons.items()
+        ]
     return "\n".join(lines)
 
 
@@ -143,15 +150,15 @@ def main() -> None:
     chosen = parser.parse_args()
     torch.set_num_threads(1)
     found = []
-    for row in rows(chosen.models):
+    for row in measure_models(chosen.models):
         print(row, flush=True)
         found.append(row)
     if chosen.write:
         before, rest = chosen.write.read_text().split(MARKS[0])
         after = rest.split(MARKS[1])[1]
-        chosen.write.write_text(f"{before}{MARKS[0]}\n\n{table(found)}\n\n{MARKS[1]}{after}")
+        chosen.write.write_text(f"{before}{MARKS[0]}\n\n{format_table(found)}\n\n{MARKS[1]}{after}")
     else:
-        print(table(found))
+        print(format_table(found))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The thirty cases beside PyTorch, and their linalg as it is stored."""
+"""The thirty cases compared with PyTorch, and their stored linalg."""
 
 import copy
 import os
@@ -10,13 +10,12 @@ torch = pytest.importorskip("torch", reason="pip install spyre-mlir[torch]")
 pytest.importorskip("torch_mlir", reason="pip install spyre-mlir[torch]")
 
 from cases import CASES  # noqa: E402
-
 from spyre_mlir.torch import backend  # noqa: E402
 
 STORED = pathlib.Path(__file__).parent / "cases"
 
 
-def in_f32(value):
+def copy_to_f32(value):
     """Returns a copy in f32, on which PyTorch computes the expected results."""
     if isinstance(value, torch.nn.Module):
         return copy.deepcopy(value).float()
@@ -25,65 +24,65 @@ def in_f32(value):
     return value.clone() if isinstance(value, torch.Tensor) else value
 
 
-def difference(found, wanted):
-    """Returns the root mean square of the difference, relative to that of `wanted`."""
-    found, wanted = found.double(), wanted.double()
-    scale = wanted.square().mean().sqrt().item()
-    return (found - wanted).square().mean().sqrt().item() / (scale or 1.0)
+def compute_error(found, expected):
+    """Returns the root mean square of the difference, relative to that of `expected`."""
+    found, expected = found.double(), expected.double()
+    scale = expected.square().mean().sqrt().item()
+    return (found - expected).square().mean().sqrt().item() / (scale or 1.0)
 
 
-def outputs(value):
+def list_outputs(value):
     return list(value) if isinstance(value, (tuple, list)) else [value]
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_agrees_with_pytorch(name, left):
+def test_agrees_with_pytorch(name, fallback_lines):
     case = CASES[name]
     torch.manual_seed(0)
     function, inputs = case.make()
     compiled = torch.compile(function, backend=backend, dynamic=case.dynamic)
-    for call in range(case.calls):
+    for call in range(case.num_calls):
         if call:
             inputs = case.make()[1]
-        agree_once(case, function, compiled, inputs)
-    assert not left(), "everything of this case is compiled"
+        check_agreement(case, function, compiled, inputs)
+    assert not fallback_lines(), "the complete case is compiled"
 
 
-def agree_once(case, function, compiled, inputs):
-    exact = in_f32(function)
-    exact_inputs = [in_f32(value) for value in inputs]
+def check_agreement(case, function, compiled, inputs):
+    exact = copy_to_f32(function)
+    exact_inputs = [copy_to_f32(value) for value in inputs]
     with torch.no_grad():
-        wanted = outputs(exact(*exact_inputs))
-        found = outputs(compiled(*inputs))
-    assert len(found) == len(wanted)
+        expected = list_outputs(exact(*exact_inputs))
+        found = list_outputs(compiled(*inputs))
+    assert len(found) == len(expected)
     # In-place changes are compared as well.
     state = [*inputs, *function.buffers()] if isinstance(function, torch.nn.Module) else list(inputs)
     exact_state = [*exact_inputs, *exact.buffers()] if isinstance(exact, torch.nn.Module) else exact_inputs
-    for a, b in zip([*found, *state], [*wanted, *exact_state], strict=True):
+    for a, b in zip([*found, *state], [*expected, *exact_state], strict=True):
         if isinstance(a, torch.Tensor):
             assert a.shape == b.shape
-            assert difference(a, b) <= case.most
+            assert compute_error(a, b) <= case.max_error
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_aliases_are_those_of_pytorch(name):
+def test_preserves_aliases(name):
     function, inputs = CASES[name].make()
     compiled = torch.compile(function, backend=backend, dynamic=False)
     with torch.no_grad():
-        wanted = aliases(outputs(function(*inputs)), inputs)
-        found = aliases(outputs(compiled(*inputs)), inputs)
-    assert found == wanted
+        expected = find_aliases(list_outputs(function(*inputs)), inputs)
+        found = find_aliases(list_outputs(compiled(*inputs)), inputs)
+    assert found == expected
 
 
-def aliases(results, inputs):
-    """Returns which results and inputs share their storage."""
+def find_aliases(results, inputs):
+    """Returns a matrix that shows which results and inputs share their storage."""
     tensors = [value for value in [*results, *inputs] if isinstance(value, torch.Tensor)]
     storages = [tensor.untyped_storage().data_ptr() for tensor in tensors]
     return [[a == b for b in storages] for a in storages]
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_the_stored_text_is_what_is_compiled(name, linalg):
+def test_compiles_stored_text(name, linalg):
     torch.manual_seed(0)
     function, inputs = CASES[name].make()
     with torch.no_grad():
@@ -93,4 +92,4 @@ def test_the_stored_text_is_what_is_compiled(name, linalg):
         path = STORED / f"{name}_{number}.mlir"
         if os.environ.get("BLESS") == "cases":
             path.write_text(text)
-        assert path.read_text() == text, "BLESS=cases writes it anew"
+        assert path.read_text() == text, "BLESS=cases rewrites it"

@@ -1,4 +1,4 @@
-"""The device "spyre", in a process of its own: PyTorch knows one such device, for good."""
+"""The device "spyre". Each test uses a separate process, because a device cannot be unregistered."""
 
 import json
 import subprocess
@@ -10,14 +10,14 @@ import pytest
 torch = pytest.importorskip("torch", reason="pip install spyre-mlir[torch]")
 pytest.importorskip("torch_mlir", reason="pip install spyre-mlir[torch]")
 
-BEFORE = """
+PROLOGUE = """
 import torch
 from spyre_mlir.torch import declare_tensor_dim, name_tensor_dims, register_device, spyre_hint
 torch.manual_seed(0)
 register_device()
 """
 
-# The two examples of the design document (working set reduction) as they stand there.
+# The two examples of the design document (working set reduction) unchanged.
 EXAMPLE_1 = """
 M, K, N = 64, 256, 128
 
@@ -54,7 +54,7 @@ name_tensor_dims(x_1d, ["M", "K"])
 
 print(torch.compile(kernel)(x_1d, y, z))
 """
-AFTER = """
+EPILOGUE = """
 import json
 from spyre_mlir.torch import _cache
 for made in _cache._programs.values():
@@ -66,19 +66,21 @@ for made in _cache._programs.values():
 
 
 def run(program):
-    done = subprocess.run([sys.executable, "-c", BEFORE + textwrap.dedent(program)], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    process = subprocess.run(
+        [sys.executable, "-c", PROLOGUE + textwrap.dedent(program)], capture_output=True, text=True, check=False
+    )
+    assert process.returncode == 0, process.stderr
+    return process.stdout
 
 
-def test_the_examples_of_the_design_document_run_as_they_stand():
-    said = run(EXAMPLE_1 + EXAMPLE_2 + AFTER)
-    assert said.count("device='spyre')") == 2
-    loops = [json.loads(line) for line in said.splitlines() if line.startswith('["M"')]
+def test_runs_examples_of_design_document():
+    output = run(EXAMPLE_1 + EXAMPLE_2 + EPILOGUE)
+    assert output.count("device='spyre')") == 2
+    loops = [json.loads(line) for line in output.splitlines() if line.startswith('["M"')]
     assert loops == [["M", 8, "K", 4, ["identity", "batchmatmul", "add", "add"]]] * 2
 
 
-def test_tensors_go_to_the_device_and_back():
+def test_moves_tensors_to_device_and_back():
     run("""
         x = torch.rand(8, 64)
         y = x.to("spyre")
@@ -88,7 +90,7 @@ def test_tensors_go_to_the_device_and_back():
         """)
 
 
-def test_modules_on_the_device_are_compiled_and_trained():
+def test_compiles_and_trains_modules_on_device():
     run("""
         module = torch.nn.Linear(64, 128).to("spyre")
         x = torch.rand(8, 64, device="spyre")
@@ -99,7 +101,7 @@ def test_modules_on_the_device_are_compiled_and_trained():
         """)
 
 
-def test_what_is_changed_in_place_on_the_device_is_changed():
+def test_writes_in_place_on_device():
     run("""
         cache = torch.zeros(4, 64, device="spyre")
 
@@ -112,7 +114,7 @@ def test_what_is_changed_in_place_on_the_device_is_changed():
         """)
 
 
-def test_tensors_made_and_moved_inside_are_where_they_should_be():
+def test_creates_and_moves_tensors_in_compiled_function():
     run("""
         def inside(x):
             made = torch.zeros(3, device=x.device)

@@ -1,4 +1,4 @@
-"""Output for users: a line per compilation, one warning for operations on the CPU, and the places of operations."""
+"""Output for users: a line per compilation, one warning for operations on the CPU, and the locations of operations."""
 
 import json
 import linecache
@@ -19,7 +19,8 @@ import spyre_mlir.torch as st  # noqa: E402
 from spyre_mlir.torch import _places  # noqa: E402
 
 SUMMARY = re.compile(
-    r"spyre: \d+ ops? in 1 part, 0 on CPU, \d+\.\d s; modeled [\d.]+ us \(bound [\d.]+ us\); spyre_mlir.explain\(\) has more\n"
+    r"spyre: \d+ ops? in 1 part, 0 on CPU, \d+\.\d s; modeled [\d.]+ us \(bound [\d.]+ us\); spyre_mlir.explain\(\) "
+    r"has more\n"
 )
 SCRIPT = textwrap.dedent(
     """
@@ -54,51 +55,58 @@ class Model(torch.nn.Module):
 
 
 @pytest.fixture(autouse=True)
-def no_gradients():
+def disable_gradients():
     with torch.no_grad():
         yield
 
 
-def lines_of(options, **environment):
+def run_script(options, **environment):
     env = {**os.environ, **environment}
-    return subprocess.run([sys.executable, "-c", SCRIPT, repr(options)], capture_output=True, text=True, env=env, check=True)
+    return subprocess.run(
+        [sys.executable, "-c", SCRIPT, repr(options)], capture_output=True, text=True, env=env, check=True
+    )
 
 
-def test_a_first_call_shows_one_line_and_a_second_none():
-    found = lines_of({})
+def test_shows_one_line_on_first_call_only():
+    found = run_script({})
     assert SUMMARY.fullmatch(found.stderr) and found.stdout == ""
 
 
 @pytest.mark.parametrize(("options", "environment"), [({"quiet": True}, {}), ({}, {"SPYRE_QUIET": "1"})])
-def test_quiet_shows_nothing(options, environment):
-    assert lines_of(options, **environment).stderr == ""
+def test_hides_line_if_quiet(options, environment):
+    assert run_script(options, **environment).stderr == ""
 
 
-def test_the_line_goes_to_the_log_of_who_has_one(caplog, capsys):
+def test_writes_line_to_configured_log(caplog, capsys):
     caplog.set_level(logging.INFO, logger="spyre_mlir.torch")
     st.compile(lambda x: x * 2, torch.rand(8, 64, dtype=torch.float16))
     [line] = [record.getMessage() for record in caplog.records if "spyre_mlir.explain()" in record.getMessage()]
     assert line.startswith("<lambda>: 1 op in 1 part, 0 on CPU") and capsys.readouterr().err == ""
 
 
-def test_refusals_are_one_warning_with_counts_and_lines(caplog, capsys):
+def test_groups_rejections_in_one_warning(caplog, capsys):
     def function(x):
         a = torch.fft.fft(x)
         b = torch.fft.fft(a.real + 1)
         return torch.relu(x) + b.real
 
     torch.compile(function, backend=st.backend)(torch.rand(8, 64))
-    [warning] = [record for record in caplog.records if record.levelname == "WARNING" and record.name == "spyre_mlir.torch"]
+    [warning] = [
+        record for record in caplog.records if record.levelname == "WARNING" and record.name == "spyre_mlir.torch"
+    ]
     head, *groups = warning.getMessage().splitlines()
     assert re.fullmatch(r"graph \d+ \(forward\): \d+ of \d+ ops stay on the CPU \(details at debug level\):", head)
     line = function.__code__.co_firstlineno + 1
-    assert any(group.startswith("  2 x torch-mlir has no lowering to linalg of aten._fft_") and f":{line}, " in group for group in groups)
+    assert any(
+        group.startswith("  2 x torch-mlir has no lowering to linalg of aten._fft_") and f":{line}, " in group
+        for group in groups
+    )
     spyre_mlir.explain()
     assert groups[0] in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("compiled", ["aot", "dynamo"])
-def test_reports_have_module_paths_weights_and_the_lines_of_the_user(compiled, tmp_path):
+def test_reports_modules_weights_and_user_lines(compiled, tmp_path):
     model, x = Model().half().eval(), torch.rand(8, 64, dtype=torch.float16)
     if compiled == "aot":
         report = st.compile(model, x).program.report
@@ -110,14 +118,14 @@ def test_reports_have_module_paths_weights_and_the_lines_of_the_user(compiled, t
     assert {op["module"] for op in report["ops"]} == {"layers.0", "layers.1", "layers.0.out_proj", "layers.1.out_proj"}
     weights = [f"layers.{layer}.out_proj.{name}" for layer in range(2) for name in ("weight", "bias")]
     assert sorted(report["arguments"]) == sorted([*weights, "x"])
-    # The innermost line of the user, and not that of torch.nn.functional.
+    # The innermost line of the user, not of torch.nn.functional.
     line = Block.forward.__code__.co_firstlineno
     [product] = [op for op in report["ops"] if op["module"] == "layers.1.out_proj" and op["function"] == "batchmatmul"]
     assert product["location"].split(" called from ")[0] == f"{__file__}:{line + 1}:0"
     assert not any("site-packages" in op["location"] for op in report["ops"])
 
 
-def test_errors_name_the_module():
+def test_names_module_in_errors():
     class Wrong(torch.nn.Module):
         def __init__(self):
             super().__init__()
@@ -135,7 +143,7 @@ def test_errors_name_the_module():
     assert error.value.errors[0].module == "inner"
 
 
-def test_threads_compile_at_the_same_time():
+def test_compiles_in_parallel_threads():
     import concurrent.futures
 
     x = torch.rand(8, 64, dtype=torch.float16)
@@ -145,7 +153,7 @@ def test_threads_compile_at_the_same_time():
         assert torch.allclose(result, x * number, rtol=4e-3)
 
 
-def test_cells_of_notebooks_are_shown(tmp_path):
+def test_shows_notebook_cells(tmp_path):
     name, code = "<ipython-input-3-abc>", "def function(x):\n    return torch.exp(x) + 1\n"
     linecache.cache[name] = (len(code), None, code.splitlines(True), name)
     namespace = {"torch": torch}
@@ -156,14 +164,14 @@ def test_cells_of_notebooks_are_shown(tmp_path):
     assert "return torch.exp(x) + 1" in (tmp_path / "page.html").read_text()
 
 
-def test_frames_of_installed_packages_are_folded():
+def test_folds_frames_of_installed_packages():
     user, library = ("/home/me/model.py", 3), ("/lib/python3/site-packages/transformers/llama.py", 40)
     inner = (f"{_places.TORCH}nn/functional.py", 2910)
     module = (f"{_places.TORCH}nn/modules/linear.py", 134)
-    assert _places.folded([user, library, module, inner]) == [user]
-    assert _places.folded([library, module, inner]) == [library]
-    assert _places.folded([module, inner]) == [module]
-    assert _places.folded([inner]) == [inner] and _places.folded([]) == []
+    assert _places.fold_frames([user, library, module, inner]) == [user]
+    assert _places.fold_frames([library, module, inner]) == [library]
+    assert _places.fold_frames([module, inner]) == [module]
+    assert _places.fold_frames([inner]) == [inner] and _places.fold_frames([]) == []
 
 
 @pytest.mark.parametrize(
@@ -176,5 +184,5 @@ def test_frames_of_installed_packages_are_folded():
         ("layers.3.out_proj", "layers.3.out_proj"),
     ],
 )
-def test_names_of_members_are_those_of_the_user(source, name):
-    assert _places.argument_name(source) == name
+def test_names_arguments_as_in_the_model(source, name):
+    assert _places.get_argument_name(source) == name

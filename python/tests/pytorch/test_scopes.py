@@ -1,40 +1,42 @@
-"""Operations of linalg in their scopes, by the marks in their locations."""
+"""Wrapping of linalg operations in hint scopes, by the marks in their locations."""
 
 import pytest
 
 pytest.importorskip("torch", reason="pip install spyre-mlir[torch]")
 pytest.importorskip("torch_mlir", reason="pip install spyre-mlir[torch]")
 
-from torch_mlir import ir  # noqa: E402
-
 from spyre_mlir.torch import _scopes  # noqa: E402
+from torch_mlir import ir  # noqa: E402
 
 T = "tensor<4xf16>"
 
 
-def wrapped(ops, wishes, result):
-    """Applies `wrap` to `exp`s (name, operand, scopes). In the result, letters are operations and brackets are
+def wrap_ops(ops, requests, result):
+    """Applies `wrap_scopes` to `exp`s (name, operand, scopes). In the result, letters are operations and brackets are
     scopes."""
     body = "".join(
-        f'    %{name} = linalg.exp ins(%{read} : {T}) outs(%x : {T}) -> {T} loc("{name}.py{_scopes.MARK + path if path else ""}":1:1)\n'
+        f"    %{name} = linalg.exp ins(%{read} : {T}) outs(%x : {T}) -> {T} "
+        f'loc("{name}.py{_scopes.HINT_MARK + path if path else ""}":1:1)\n'
         for name, read, path in ops
     )
-    text = f'func.func @main(%x: {T}) -> {T} {{\n{body}    return %{result} : {T} loc("f.py{_scopes.MARK}1":1:1)\n}}'
+    text = (
+        f'func.func @main(%x: {T}) -> {T} {{\n{body}    return %{result} : {T} loc("f.py{_scopes.HINT_MARK}1":1:1)\n}}'
+    )
     with ir.Context() as context, ir.Location.unknown():
         context.allow_unregistered_dialects = True
         module = ir.Module.parse(text)
         block = module.body.operations[0].regions[0].blocks[0]
-        _scopes.wrap(block, wishes)
+        _scopes.wrap_scopes(block, requests)
         assert module.operation.verify()
-        return shape(block)
+        return format_block(block)
 
 
-def shape(block):
+def format_block(block):
     found = ""
     for op in block.operations:
         if op.operation.name == "spyre.hint":
             [dim] = op.operation.attributes["tile_dims"]
-            found += f"{dim.value}[{shape(op.operation.regions[0].blocks[0])}]"
+            found += f"{dim.value}[{format_block(op.operation.regions[0].blocks[0])}]"
         elif op.operation.name == "linalg.exp":
             found += str(op.operation.location)[len('loc("')]
     return found
@@ -45,7 +47,7 @@ TWO = {1: {"tiles": {"M": 2}}, 2: {"tiles": {"K": 2}}}
 
 
 @pytest.mark.parametrize(
-    ("ops", "wishes", "wanted"),
+    ("ops", "requests", "expected"),
     [
         ([("a", "x", "1"), ("b", "a", "1")], ONE, "M[ab]"),
         # An operation in between that reads no value of the scope is moved before it.
@@ -57,13 +59,13 @@ TWO = {1: {"tiles": {"M": 2}}, 2: {"tiles": {"K": 2}}}
         ([("a", "x", ""), ("b", "a", "1"), ("c", "b", "")], ONE, "aM[b]c"),
     ],
 )
-def test_neighbours_of_a_scope_stand_in_it(ops, wishes, wanted):
-    assert wrapped(ops, wishes, ops[-1][0]) == wanted
+def test_wraps_neighboring_operations(ops, requests, expected):
+    assert wrap_ops(ops, requests, ops[-1][0]) == expected
 
 
-def test_what_is_read_outside_is_a_result_of_the_scope():
-    assert wrapped([("a", "x", "1,2"), ("b", "x", "1"), ("c", "a", "")], TWO, "c") == "M[K[a]b]c"
+def test_returns_values_that_outside_users_read():
+    assert wrap_ops([("a", "x", "1,2"), ("b", "x", "1"), ("c", "a", "")], TWO, "c") == "M[K[a]b]c"
 
 
-def test_names_of_files_are_as_they_were():
-    assert _scopes.unmark(f'loc("a.py{_scopes.MARK}1,22":1:1)') == 'loc("a.py":1:1)'
+def test_restores_file_names():
+    assert _scopes.remove_marks(f'loc("a.py{_scopes.HINT_MARK}1,22":1:1)') == 'loc("a.py":1:1)'

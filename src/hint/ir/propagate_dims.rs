@@ -180,7 +180,7 @@ fn name_op<'c>(compute: ComputeOp<'c>, names: &mut NamedValues<'c>) {
     let labels = merged.labels();
     for (loss, value, buffer, dims) in losses {
         // Another operand may have named the remaining factors of the dimension.
-        let dim = if let NameLossReason::MixedWithUnnamed { dim } = loss.why {
+        let dim = if let NameLossReason::MixedWithUnnamed { dim } = loss.reason {
             dims.get(dim).copied().flatten()
         } else {
             None
@@ -238,7 +238,12 @@ fn name_insert<'c>(insert: ComputeOp<'c>, merged: &MergedDimNames, names: &mut N
 // Warnings
 //===----------------------------------------------------------------------===//
 
-fn warn_about_loss<'c>(op: Op<'c>, LostName { name, size, why }: &LostName, operand: Value<'c>, buffer: Value<'c>) {
+fn warn_about_loss<'c>(
+    op: Op<'c>,
+    LostName { name, size, reason: why }: &LostName,
+    operand: Value<'c>,
+    buffer: Value<'c>,
+) {
     let shape = TensorType::from_type(operand.r#type()).map(|tensor| format_shape(&tensor.shape)).unwrap_or_default();
     let message = match why {
         NameLossReason::Slice { dim, positions } => {

@@ -1,7 +1,7 @@
 //! Formats of floating-point tensors: f32 in a program that the device computes in 16 bits.
 
 use super::{NodeElementType, NodeId, NodeKind, ValueGraph, ValueNode};
-use machine::{DeviceFormat, NARROW, WIDEN};
+use machine::{DeviceFormat, NARROW_FUNCTION, WIDEN_FUNCTION};
 use program::affine::AffineExpression;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,13 +28,13 @@ impl ValueGraph {
 
     /// Records an argument or a constant of the program, and whether the program holds it in f32.
     pub fn record_input_format(&mut self, number: usize, is_single: bool) {
-        self.input_formats.insert(number, is_single);
+        self.input_is_f32.insert(number, is_single);
     }
 
     /// Returns whether the program holds an argument or a constant in f32. Returns None for results of ops.
     #[must_use]
     pub fn is_f32_input(&self, number: usize) -> Option<bool> {
-        self.input_formats.get(&number).copied()
+        self.input_is_f32.get(&number).copied()
     }
 
     /// Returns the format in which the device must hold a tensor.
@@ -80,15 +80,15 @@ impl ValueGraph {
 
     /// Converts a tensor that is stored in single precision for a user in 16 bits.
     pub fn convert_to_narrow(&mut self, single: NodeId, element: NodeElementType) -> NodeId {
-        let read = self.convert_format(single, NARROW, element);
-        self.single_forms.insert(read, single);
+        let read = self.convert_format(single, NARROW_FUNCTION, element);
+        self.single_precision_sources.insert(read, single);
         read
     }
 
     /// Returns the single-precision form of a tensor that is read in 16 bits.
     #[must_use]
     pub fn single_precision_value(&self, read: NodeId) -> Option<NodeId> {
-        self.single_forms.get(&read).copied()
+        self.single_precision_sources.get(&read).copied()
     }
 
     /// Records the converted result of a sine or a cosine that is computed in single precision.
@@ -104,7 +104,7 @@ impl ValueGraph {
 
     /// Converts 16-bit numbers to single precision.
     pub fn widen_to_single(&mut self, node: NodeId) -> NodeId {
-        self.convert_format(node, WIDEN, NodeElementType::Single)
+        self.convert_format(node, WIDEN_FUNCTION, NodeElementType::Single)
     }
 
     fn convert_format(&mut self, node: NodeId, conversion: &'static str, element: NodeElementType) -> NodeId {

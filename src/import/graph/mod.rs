@@ -1,8 +1,8 @@
-//! Value graph of the program: the computation of `linalg`, before it is written as `spyre` ops.
+//! Value graph of a function: a DAG of the `linalg` computation, from which `spyre` ops are emitted.
 //!
-//! Nodes are built from finished nodes, equal nodes are shared, and constants are folded immediately. A dead node costs
-//! nothing, and an unsupported operation is rejected only if its result is used. A larger pattern (a sigmoid, a mean)
-//! is recognized when its last node is built.
+//! Inputs are built before their users. Equal nodes are shared (hash-consing), and constants are folded when a node is
+//! built. Dead nodes are not emitted, and an unsupported operation is rejected only if its result is used. A larger
+//! pattern (a sigmoid, a mean) is recognized when its last node is built.
 
 mod absorbed_locations;
 pub(in crate::import) mod constant_comparison;
@@ -36,25 +36,25 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct NodeId(usize);
 
 impl NodeId {
-    /// Position in the order in which nodes were built: inputs precede their users.
+    /// Returns the position in construction order, which is topological: inputs precede their users.
     #[must_use]
     pub const fn index(self) -> usize {
         self.0
     }
 }
 
-/// Element type of a node, once f32 regions are folded.
+/// Element type of a node. Casts that begin and end an f32 region (f32 values between f16 values) are no-ops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum NodeElementType {
     /// IEEE half precision.
     F16,
     /// bfloat16.
     Bf16,
-    /// Single precision in the program. Computed in 16 bits if the device does not compute the program in f32.
+    /// Single precision in the program. The device computes it in f32 or in 16 bits, as `--precision` selects.
     F32,
-    /// Single precision on the device, even in a 16-bit program: angles.
+    /// Single precision on the device even if other f32 values are computed in 16 bits, as for angles.
     Single,
-    /// Truth values: 0 or 1 in the format of the compared operands.
+    /// Booleans, held as 0 or 1 in the format of the compared operands.
     Bool,
     /// Integers of any width.
     Int,
@@ -87,27 +87,27 @@ pub enum NodeKind {
     Tensor(usize),
     /// Compile-time constant.
     Constant(ConstantTensor),
-    /// Scalar input, broadcast to all indices.
+    /// Broadcast of a scalar input to the shape of the node.
     Splat,
     /// Uninitialized memory.
     Undefined,
-    /// Elements of the input in row-major order under another shape.
+    /// Row-major reshape of the input.
     Reshape,
-    /// View of the input: for each of its dimensions, the index in terms of the node's dimensions.
+    /// View of the input: for each dimension of the input, the index in terms of the node's dimensions.
     View(Vec<AffineExpression>),
     /// Elementwise device function with its constants as bits; dimensions of size 1 are broadcast, scalars have no
     /// dimensions.
     Pointwise(&'static str, Vec<u64>),
     /// Elementwise operation without a device function of its own, such as `erf`: a component of a larger pattern, or
-    /// an integer operation. The last input is its expansion.
+    /// an integer operation. The last input is its expansion into supported operations.
     Virtual(&'static str),
-    /// Reduction along one dimension, which remains with size 1.
+    /// Reduction by a device function along one dimension, which remains with size 1; its constants as bits.
     Reduce(&'static str, usize, Vec<u64>),
     /// `[batch..., M, K]` times `[batch..., K, N]`.
     Matmul,
     /// Gather: rows of the first input, selected along its dimension by the second.
     Gather(usize),
-    /// Insertion: the second input with a slice overwritten by the first, at these offsets.
+    /// Insertion of the first input into the second at these offsets, as `tensor.insert_slice`.
     Insert(Vec<i64>),
     /// Unsupported operation: index `n` into the recorded rejections.
     Unsupported(usize),
@@ -126,33 +126,35 @@ pub struct ValueNode {
     pub element: NodeElementType,
 }
 
-/// Nodes of a function.
+/// Value graph of a function, with the state of its construction.
 #[derive(Debug, Default)]
 pub struct ValueGraph {
     nodes: Vec<ValueNode>,
-    /// Source location for which each node was first built.
+    /// Source location of each node: that of the operation for which it was first built.
     locations: Vec<usize>,
-    /// Scope in which each node is computed.
+    /// Scope (block of the IR) in which each node is computed.
     scopes: Vec<usize>,
-    /// Nodes of one scope, for sharing: an op belongs to the scope in which it is computed.
+    /// Hash-consing table. Nodes are shared only within a scope, because each op is emitted in one scope.
     shared_nodes: BTreeMap<(usize, ValueNode), NodeId>,
+    /// Scope of the nodes that are built next.
     scope: usize,
+    /// Source location of the nodes that are built next.
     location: usize,
     /// Facts about runtime integers.
     pub integers: integers::IntegerFacts,
-    /// Whether a function must not return NaN where the program returns a number, whatever the number of additional
-    /// ops.
+    /// Whether expansions must treat NaN exactly as the program does, even if that takes more ops: they must not return
+    /// NaN where the program returns a number.
     pub keeps_nan: bool,
     /// Whether f32 values are computed in the device's 16-bit format.
     is_narrow: bool,
-    /// Whether the built nodes depend on `is_narrow`.
+    /// Whether the graph depends on the format in which f32 values are computed.
     depends_on_format: bool,
-    /// Arguments and constants by tensor number, and whether the program holds them in f32.
-    input_formats: BTreeMap<usize, bool>,
+    /// Whether an argument or constant is f32 in the program, by tensor number.
+    input_is_f32: BTreeMap<usize, bool>,
     /// Storage formats of tensors that are read in two formats, by tensor number.
     storage_formats: BTreeMap<usize, StorageFormat>,
-    /// Single-precision form of each tensor that is converted for a user in 16 bits.
-    single_forms: BTreeMap<NodeId, NodeId>,
+    /// Single-precision source of each conversion to 16 bits.
+    single_precision_sources: BTreeMap<NodeId, NodeId>,
     /// Converted results of sines and cosines that are computed in single precision.
     trig_results: BTreeSet<NodeId>,
     /// Whether the operation that is built next has a result of f32 or f64 in the program, and angles are computed in
@@ -161,15 +163,15 @@ pub struct ValueGraph {
 }
 
 impl ValueGraph {
-    /// Creates an empty graph from the facts about runtime integers, the format of f32, and the storage formats of
-    /// tensors that are read in two formats.
+    /// Creates an empty graph. `integers` are facts about runtime integers, `is_narrow` tells whether f32 is computed
+    /// in 16 bits, and `storage_formats` has the storage formats of tensors that are read in two formats.
     #[must_use]
     pub fn with_integers(
         integers: integers::IntegerFacts,
         is_narrow: bool,
-        held: BTreeMap<usize, StorageFormat>,
+        storage_formats: BTreeMap<usize, StorageFormat>,
     ) -> Self {
-        Self { integers, is_narrow, storage_formats: held, ..Self::default() }
+        Self { integers, is_narrow, storage_formats, ..Self::default() }
     }
 
     /// Returns the node.
@@ -203,8 +205,8 @@ impl ValueGraph {
     }
 
     /// Sets the source location of the nodes that are built next.
-    pub fn set_location(&mut self, place: usize) {
-        self.location = place;
+    pub fn set_location(&mut self, location: usize) {
+        self.location = location;
     }
 
     /// Sets the scope of the nodes that are built next; returns the previous scope.
@@ -212,16 +214,16 @@ impl ValueGraph {
         std::mem::replace(&mut self.scope, scope)
     }
 
-    /// Returns the node equal to this one in the current scope, or inserts it.
+    /// Returns the node of the current scope with these contents; adds it if there is none.
     pub fn add(&mut self, kind: NodeKind, inputs: &[NodeId], shape: Vec<i64>, element: NodeElementType) -> NodeId {
-        let kind = if let NodeKind::Constant(known) = kind {
-            NodeKind::Constant(known.to_storage(element == NodeElementType::Int))
+        let kind = if let NodeKind::Constant(constant) = kind {
+            NodeKind::Constant(constant.to_storage(element == NodeElementType::Int))
         } else {
             kind
         };
         let node = ValueNode { kind, inputs: inputs.to_vec(), shape, element };
-        if let Some(&known) = self.shared_nodes.get(&(self.scope, node.clone())) {
-            return known;
+        if let Some(&existing) = self.shared_nodes.get(&(self.scope, node.clone())) {
+            return existing;
         }
         let id = NodeId(self.nodes.len());
         self.shared_nodes.insert((self.scope, node.clone()), id);
@@ -237,25 +239,25 @@ impl ValueGraph {
     }
 
     /// Adds a scalar, which takes the element type of the operands that it is combined with.
-    pub fn add_scalar(&mut self, number: f64) -> NodeId {
-        self.add_constant(ConstantTensor::from_scalar(number), Vec::new(), NodeElementType::F32)
+    pub fn add_scalar(&mut self, value: f64) -> NodeId {
+        self.add_constant(ConstantTensor::from_scalar(value), Vec::new(), NodeElementType::F32)
     }
 
-    /// Adds a constant; equal elements become one scalar without dimensions.
-    pub fn add_constant(&mut self, known: ConstantTensor, shape: Vec<i64>, element: NodeElementType) -> NodeId {
-        match known.to_scalar() {
-            Some(one) => self.add(NodeKind::Constant(one), &[], Vec::new(), element),
-            None => self.add(NodeKind::Constant(known), &[], shape, element),
+    /// Adds a constant. A constant whose elements are all equal becomes a scalar without dimensions.
+    pub fn add_constant(&mut self, constant: ConstantTensor, shape: Vec<i64>, element: NodeElementType) -> NodeId {
+        match constant.to_scalar() {
+            Some(scalar) => self.add(NodeKind::Constant(scalar), &[], Vec::new(), element),
+            None => self.add(NodeKind::Constant(constant), &[], shape, element),
         }
     }
 
-    /// Adds a scalar broadcast to a tensor of that shape.
-    pub fn add_splat(&mut self, number: NodeId, shape: Vec<i64>) -> NodeId {
-        let element = self.node(number).element;
-        self.add(NodeKind::Splat, &[number], shape, element)
+    /// Adds the broadcast of a scalar to a shape.
+    pub fn add_splat(&mut self, scalar: NodeId, shape: Vec<i64>) -> NodeId {
+        let element = self.node(scalar).element;
+        self.add(NodeKind::Splat, &[scalar], shape, element)
     }
 
-    /// Broadcasts a scalar to a tensor of that shape; returns a tensor unchanged.
+    /// Broadcasts a scalar constant to a shape; returns any other node unchanged.
     pub fn splat_if_scalar(&mut self, node: NodeId, shape: &[i64]) -> NodeId {
         if self.as_scalar(node).is_some() { self.add_splat(node, shape.to_vec()) } else { node }
     }
@@ -284,7 +286,7 @@ impl ValueGraph {
             .flatten()
     }
 
-    /// Returns the number that all elements of a node equal, if any.
+    /// Returns the value of a node that is a scalar or splat constant.
     #[must_use]
     pub fn as_scalar(&self, id: NodeId) -> Option<f64> {
         self.as_constant(id).and_then(ConstantTensor::splat_value)
@@ -293,10 +295,10 @@ impl ValueGraph {
     /// Returns the elements of a node, if they are constant.
     #[must_use]
     pub fn as_constant(&self, id: NodeId) -> Option<&ConstantTensor> {
-        if let NodeKind::Constant(known) = &self.node(id).kind { Some(known) } else { None }
+        if let NodeKind::Constant(constant) = &self.node(id).kind { Some(constant) } else { None }
     }
 
-    /// Reshapes the node to another shape with as many elements.
+    /// Builds a row-major reshape of a node to a shape with as many elements.
     pub fn reshape(&mut self, input: NodeId, shape: &[i64]) -> NodeId {
         let ValueNode { kind, inputs, shape: from, element } = self.node(input).clone();
         if from == shape || self.as_scalar(input).is_some() {
@@ -304,7 +306,7 @@ impl ValueGraph {
         }
         match kind {
             NodeKind::Unsupported(rejection) => self.add_unsupported(rejection, shape.to_vec(), element),
-            NodeKind::Constant(known) => self.add_constant(known, shape.to_vec(), element),
+            NodeKind::Constant(constant) => self.add_constant(constant, shape.to_vec(), element),
             NodeKind::Undefined => self.add_undefined(shape.to_vec(), element),
             NodeKind::Splat if element == NodeElementType::Int => {
                 self.add(NodeKind::Splat, &inputs, shape.to_vec(), element)
@@ -322,8 +324,8 @@ impl ValueGraph {
                         .unwrap_or_else(|| self.reshape(inputs[inputs.len() - 1], shape));
                 }
                 let viewed = self.map_inputs(&inputs, |graph, input| {
-                    let whole = graph.broadcast(input, &from);
-                    graph.reshape(whole, shape)
+                    let broadcasted = graph.broadcast(input, &from);
+                    graph.reshape(broadcasted, shape)
                 });
                 if let (PARTIAL_CONSTANT_OP, &[known, is_undefined, rejected]) = (operation, viewed.as_slice()) {
                     return self.add_partial_constant(known, is_undefined, rejected);
@@ -334,7 +336,7 @@ impl ValueGraph {
         }
     }
 
-    /// Builds a view of the node under other indices.
+    /// Builds a view of a node. `map` has, for each dimension of the node, the index in terms of the view's dimensions.
     pub fn view(&mut self, input: NodeId, map: Vec<AffineExpression>, shape: &[i64]) -> NodeId {
         let ValueNode { kind, shape: from, element, .. } = self.node(input).clone();
         if self.as_scalar(input).is_some() || (from == shape && is_identity(&map)) {
@@ -360,32 +362,32 @@ impl ValueGraph {
                         .unwrap_or_else(|| self.view(inputs[inputs.len() - 1], map, shape));
                 }
                 let viewed = self.map_inputs(&inputs, |graph, input| {
-                    let whole = graph.broadcast(input, &from);
-                    graph.view(whole, map.clone(), shape)
+                    let broadcasted = graph.broadcast(input, &from);
+                    graph.view(broadcasted, map.clone(), shape)
                 });
                 if let (PARTIAL_CONSTANT_OP, &[known, is_undefined, rejected]) = (operation, viewed.as_slice()) {
                     return self.add_partial_constant(known, is_undefined, rejected);
                 }
                 self.add(NodeKind::Virtual(operation), &viewed, shape.to_vec(), element)
             }
-            NodeKind::Constant(known) if shape.iter().product::<i64>() <= MAX_CONSTANT_ELEMENTS => {
-                let known = known.apply_view(&from, &map, shape);
-                self.add_constant(known, shape.to_vec(), element)
+            NodeKind::Constant(constant) if shape.iter().product::<i64>() <= MAX_CONSTANT_ELEMENTS => {
+                let viewed = constant.apply_view(&from, &map, shape);
+                self.add_constant(viewed, shape.to_vec(), element)
             }
             _ => self.add(NodeKind::View(map), &[input], shape.to_vec(), element),
         }
     }
 
-    /// Returns the inputs of a virtual operation under other indices. The result may be an index that equals one of the
-    /// inputs, so the inputs must be visible through all views.
-    fn map_inputs(&mut self, inputs: &[NodeId], show: impl Fn(&mut Self, NodeId) -> NodeId) -> Vec<NodeId> {
-        inputs.iter().map(|&input| show(self, input)).collect()
+    /// Applies a view or reshape to each input of a virtual operation, instead of to its result. Otherwise the view
+    /// would hide the inputs from the analysis of indices, which may find that the result equals one of them.
+    fn map_inputs(&mut self, inputs: &[NodeId], apply_view: impl Fn(&mut Self, NodeId) -> NodeId) -> Vec<NodeId> {
+        inputs.iter().map(|&input| apply_view(self, input)).collect()
     }
 
     /// Broadcasts a node along the dimensions in which it has size 1.
     pub fn broadcast(&mut self, input: NodeId, shape: &[i64]) -> NodeId {
-        let own = self.node(input).shape.clone();
-        if own.is_empty() || own == shape {
+        let input_shape = self.node(input).shape.clone();
+        if input_shape.is_empty() || input_shape == shape {
             return input;
         }
         if let NodeKind::Unsupported(rejection) = self.node(input).kind {
@@ -394,11 +396,11 @@ impl ValueGraph {
         let index = |(dim, size): (usize, &i64)| {
             if *size == shape[dim] { AffineExpression::Dim(dim) } else { AffineExpression::Constant(0) }
         };
-        let map = own.iter().enumerate().map(index).collect();
+        let map = input_shape.iter().enumerate().map(index).collect();
         self.view(input, map, shape)
     }
 
-    /// Broadcasts a tensor without dimensions to a shape; returns a scalar unchanged.
+    /// Broadcasts a runtime tensor of rank 0 to a shape; returns any other node unchanged.
     pub fn broadcast_rank_zero(&mut self, scalar: NodeId, shape: &[i64]) -> NodeId {
         let is_tensor = self.as_constant(scalar).is_none() && self.node(scalar).shape.is_empty() && !shape.is_empty();
         if is_tensor { self.view(scalar, Vec::new(), shape) } else { scalar }
@@ -429,7 +431,7 @@ impl ValueGraph {
         elements
     }
 
-    /// Builds an elementwise device function without simplification; `rules::functions` builds simpler forms.
+    /// Builds an elementwise device function without simplifying it; `rules::functions` simplifies.
     pub fn add_pointwise(&mut self, function: &'static str, inputs: &[NodeId], element: NodeElementType) -> NodeId {
         self.add_pointwise_with_constants(function, &[], inputs, element)
     }
@@ -449,7 +451,7 @@ impl ValueGraph {
         self.add(NodeKind::Pointwise(function, constants), &inputs, shape, element)
     }
 
-    /// Builds a virtual elementwise operation, and its expansion for uses outside of a larger pattern.
+    /// Builds a virtual elementwise operation. `fallback` is its expansion, for uses that no larger pattern absorbs.
     pub fn add_virtual_op(
         &mut self,
         operation: &'static str,
@@ -461,96 +463,98 @@ impl ValueGraph {
         self.add(NodeKind::Virtual(operation), &[inputs, &[fallback]].concat(), shape, element)
     }
 
-    /// Builds integers that are computed in the device's format.
-    pub fn add_integers(&mut self, computed: NodeId) -> NodeId {
-        let shape = self.node(computed).shape.clone();
-        if let Some(known) = self.as_constant(computed).cloned() {
-            return self.add_constant(known, shape, NodeElementType::Int);
+    /// Builds a node of integers whose values are computed as numbers of the device's format.
+    pub fn add_integers(&mut self, values: NodeId) -> NodeId {
+        let shape = self.node(values).shape.clone();
+        if let Some(constant) = self.as_constant(values).cloned() {
+            return self.add_constant(constant, shape, NodeElementType::Int);
         }
-        self.record_integers(computed);
-        self.add(NodeKind::Virtual("integers"), &[computed], shape, NodeElementType::Int)
+        self.record_integers(values);
+        self.add(NodeKind::Virtual("integers"), &[values], shape, NodeElementType::Int)
     }
 
-    /// Builds the integers of a result as digits, side by side: each digit is a number of the format.
+    /// Builds a node of integers from their digits, side by side: each digit is a number of the device's format.
     pub fn add_digit_integers(&mut self, digits: NodeId) -> NodeId {
         let shape = self.node(digits).shape.clone();
         self.add(NodeKind::Virtual("integers"), &[digits], shape, NodeElementType::Int)
     }
 
-    /// Returns the inputs that computing the node needs: for a virtual operation, its expansion.
+    /// Returns the inputs that are needed to compute a node: for a virtual operation, only its expansion.
     #[must_use]
     pub fn required_inputs(&self, id: NodeId) -> &[NodeId] {
         let ValueNode { kind, inputs, .. } = self.node(id);
         if matches!(kind, NodeKind::Virtual(_)) { &inputs[inputs.len() - 1..] } else { inputs }
     }
 
-    /// Builds a reduction along one dimension.
+    /// Builds a reduction by a device function along one dimension, which remains with size 1.
     pub fn reduce(&mut self, function: &'static str, input: NodeId, dim: usize) -> NodeId {
         let ValueNode { mut shape, element, .. } = self.node(input).clone();
         shape[dim] = 1;
         self.add(NodeKind::Reduce(function, dim, Vec::new()), &[input], shape, element)
     }
 
-    /// Inserts `part` into `whole` at `offsets`.
-    pub fn insert(&mut self, part: NodeId, whole: NodeId, offsets: Vec<i64>) -> NodeId {
-        let ValueNode { shape, element, .. } = self.node(whole).clone();
-        if self.node(part).shape == shape {
-            return part;
+    /// Inserts `slice` into the tensor `base` at `offsets`, as `tensor.insert_slice`.
+    pub fn insert(&mut self, slice: NodeId, base: NodeId, offsets: Vec<i64>) -> NodeId {
+        let ValueNode { shape, element, .. } = self.node(base).clone();
+        if self.node(slice).shape == shape {
+            return slice;
         }
-        // A scalar takes the element type of the tensor that it is written into.
-        let part = match self.node(part).clone() {
+        // A splat takes the element type of the tensor that it is inserted into.
+        let slice = match self.node(slice).clone() {
             ValueNode { kind: NodeKind::Splat, inputs, shape, .. } => {
                 self.add(NodeKind::Splat, &inputs, shape, element)
             }
-            _ => part,
+            _ => slice,
         };
-        if let Some(inserted) = self.insert_partial_memory(part, whole, &offsets) {
+        if let Some(inserted) = self.insert_partial_memory(slice, base, &offsets) {
             return inserted;
         }
-        let says_nothing = matches!(self.node(part).kind, NodeKind::Undefined | NodeKind::Unsupported(_));
-        let element = if says_nothing { element } else { self.node(part).element };
-        let inserted = self.add(NodeKind::Insert(offsets), &[part, whole], shape, element);
+        let is_untyped = matches!(self.node(slice).kind, NodeKind::Undefined | NodeKind::Unsupported(_));
+        let element = if is_untyped { element } else { self.node(slice).element };
+        let inserted = self.add(NodeKind::Insert(offsets), &[slice, base], shape, element);
         self.merge_inserts(inserted).unwrap_or(inserted)
     }
 
-    /// Merges a chain of inserts into one node if all inserted slices are constants, or all are looked up by one index.
-    /// None otherwise.
-    fn merge_inserts(&mut self, whole: NodeId) -> Option<NodeId> {
-        let (ValueNode { shape, element, .. }, mut parts, mut into) = (self.node(whole).clone(), Vec::new(), whole);
-        let number = |graph: &Self, id: NodeId| match graph.node(id).kind {
+    /// Merges a chain of inserts into one node if all inserted slices are constants, or all are table lookups by one
+    /// index. Returns `None` otherwise.
+    fn merge_inserts(&mut self, last_insert: NodeId) -> Option<NodeId> {
+        let (ValueNode { shape, element, .. }, mut inserts, mut base) =
+            (self.node(last_insert).clone(), Vec::new(), last_insert);
+        let find_constant = |graph: &Self, id: NodeId| match graph.node(id).kind {
             NodeKind::Splat => graph.as_constant(graph.node(id).inputs[0]).cloned(),
             _ => graph.as_constant(id).cloned(),
         };
-        let is_taken_in =
-            |graph: &Self, id: NodeId| number(graph, id).is_some() || table_lookup::as_lookup(graph, id).is_some();
-        while let NodeKind::Insert(offsets) = &self.node(into).kind {
-            let &[part, before] = self.node(into).inputs.as_slice() else { return None };
-            if !is_taken_in(self, part) {
+        let is_mergeable = |graph: &Self, id: NodeId| {
+            find_constant(graph, id).is_some() || table_lookup::as_lookup(graph, id).is_some()
+        };
+        while let NodeKind::Insert(offsets) = &self.node(base).kind {
+            let &[slice, previous] = self.node(base).inputs.as_slice() else { return None };
+            if !is_mergeable(self, slice) {
                 return None;
             }
-            parts.push((part, offsets.clone()));
-            into = before;
+            inserts.push((slice, offsets.clone()));
+            base = previous;
         }
-        parts.reverse();
+        inserts.reverse();
         let num_elements: i64 = shape.iter().product();
         if num_elements > MAX_CONSTANT_ELEMENTS {
             return None;
         }
-        let below =
-            number(self, into).map(|known| (known.broadcast_scalar(&shape), shape.clone(), vec![0; shape.len()]));
-        if below.is_none() && self.node(into).kind != NodeKind::Undefined {
+        let base_constant = find_constant(self, base)
+            .map(|constant| (constant.broadcast_scalar(&shape), shape.clone(), vec![0; shape.len()]));
+        if base_constant.is_none() && self.node(base).kind != NodeKind::Undefined {
             return None;
         }
-        let numbers = |(part, offsets): &(NodeId, Vec<i64>)| {
-            Some((number(self, *part)?, self.node(*part).shape.clone(), offsets.clone()))
+        let to_constant_box = |(slice, offsets): &(NodeId, Vec<i64>)| {
+            Some((find_constant(self, *slice)?, self.node(*slice).shape.clone(), offsets.clone()))
         };
-        if let Some(boxes) = parts.iter().map(numbers).collect::<Option<Vec<_>>>() {
-            let boxes: Vec<_> = below.into_iter().chain(boxes).collect();
-            let known = ConstantTensor::assemble(&boxes, &shape)?;
-            return Some(self.add_constant(known, shape, element));
+        if let Some(boxes) = inserts.iter().map(to_constant_box).collect::<Option<Vec<_>>>() {
+            let boxes: Vec<_> = base_constant.into_iter().chain(boxes).collect();
+            let constant = ConstantTensor::assemble(&boxes, &shape)?;
+            return Some(self.add_constant(constant, shape, element));
         }
-        let is_finished = self.find_partial_slices(whole).is_none();
-        if below.is_some() || !is_finished { None } else { table_lookup::merge_lookups(self, &parts, &shape) }
+        let is_finished = self.find_partial_slices(last_insert).is_none();
+        if base_constant.is_some() || !is_finished { None } else { table_lookup::merge_lookups(self, &inserts, &shape) }
     }
 
     /// Returns the nodes that `roots` need and for which `is_done` is false, inputs before users.

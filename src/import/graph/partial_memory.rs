@@ -1,54 +1,60 @@
-//! Partially written memory. Unwritten elements are neither read nor copied. A box of partially written memory is
-//! represented by the slices that lie in it, and a store of the box stores these slices.
+//! Partially initialized tensors: chains of `Insert` nodes that begin with an `Undefined` node.
+//!
+//! Uninitialized elements are neither read nor copied. A read of a box, that is, of a rectangular region, becomes
+//! inserts of the parts of the written slices that lie in the box. A store of a partially initialized tensor stores its
+//! written slices only.
 
 use super::{NodeElementType, NodeId, NodeKind, ValueGraph, linear_index::LinearIndex};
 use program::affine::AffineExpression;
 
 impl ValueGraph {
-    /// Returns the slices that were written into memory, in order of writing, if they leave or may leave some elements
-    /// unwritten.
+    /// Returns the slices that were written into an uninitialized tensor, with their offsets and in order of writing,
+    /// if they leave or may leave some elements uninitialized. Returns `None` for other tensors.
     #[must_use]
-    pub fn find_partial_slices(&self, whole: NodeId) -> Option<Vec<(NodeId, &[i64])>> {
-        let (mut parts, mut into) = (Vec::new(), whole);
-        while let NodeKind::Insert(offsets) = &self.node(into).kind {
-            let &[part, before] = self.node(into).inputs.as_slice() else { return None };
-            parts.push((part, offsets.as_slice()));
-            into = before;
+    pub fn find_partial_slices(&self, tensor: NodeId) -> Option<Vec<(NodeId, &[i64])>> {
+        let (mut slices, mut destination) = (Vec::new(), tensor);
+        while let NodeKind::Insert(offsets) = &self.node(destination).kind {
+            let &[slice, previous] = self.node(destination).inputs.as_slice() else { return None };
+            slices.push((slice, offsets.as_slice()));
+            destination = previous;
         }
-        parts.reverse();
-        let boxes = parts.iter().map(|&(part, offsets)| (offsets, self.node(part).shape.as_slice()));
-        let is_unfinished =
-            self.node(into).kind == NodeKind::Undefined && !covers_shape(boxes, &self.node(whole).shape);
-        is_unfinished.then_some(parts)
+        slices.reverse();
+        let boxes = slices.iter().map(|&(part, offsets)| (offsets, self.node(part).shape.as_slice()));
+        let is_partial =
+            self.node(destination).kind == NodeKind::Undefined && !covers_shape(boxes, &self.node(tensor).shape);
+        is_partial.then_some(slices)
     }
 
-    /// Returns the slices written inside a box of partially written memory, or of a concatenated list of indices; index
-    /// map and shape specify the box. Returns None for other tensors, and if the map is not a box.
+    /// Builds a view of a box of a tensor from the slices that were written inside the box; `map` and `shape` specify
+    /// the box. The tensor is partially initialized, or it has indices as elements and consists of inserted slices.
+    /// Returns `None` for other tensors, and if `map` does not describe a box.
     pub(super) fn view_inserted_slices(
         &mut self,
-        whole: NodeId,
+        tensor: NodeId,
         map: &[AffineExpression],
         shape: &[i64],
     ) -> Option<NodeId> {
-        let (parts, below) = match self.copy_partial_slices(whole) {
+        let (slices, base) = match self.copy_partial_slices(tensor) {
             Some(parts) => (parts, None),
-            None if self.node(whole).element == NodeElementType::Int => self.collect_inserted_slices(whole),
+            None if self.node(tensor).element == NodeElementType::Int => self.collect_inserted_slices(tensor),
             None => return None,
         };
-        let at: Vec<(Option<usize>, i64)> =
+        let box_indices: Vec<(Option<usize>, i64)> =
             map.iter().map(|expr| parse_box_index(expr, shape)).collect::<Option<_>>()?;
-        if (0..shape.len()).any(|dim| at.iter().filter(|(of, _)| *of == Some(dim)).count() > 1) {
+        if (0..shape.len())
+            .any(|dim| box_indices.iter().filter(|(varying_dim, _)| *varying_dim == Some(dim)).count() > 1)
+        {
             return None;
         }
-        let start = match below {
+        let start = match base {
             Some(below) => self.view(below, map.to_vec(), shape),
-            None => self.add_undefined(shape.to_vec(), self.node(whole).element),
+            None => self.add_undefined(shape.to_vec(), self.node(tensor).element),
         };
         let start = self.splat_if_scalar(start, shape);
-        Some(parts.into_iter().fold(start, |found, (part, offsets)| {
+        Some(slices.into_iter().fold(start, |found, (part, offsets)| {
             let (mut first, mut end) = (vec![0; shape.len()], shape.to_vec());
             let sizes = self.node(part).shape.clone();
-            for (&(dim, from), (&offset, &size)) in at.iter().zip(offsets.iter().zip(&sizes)) {
+            for (&(dim, from), (&offset, &size)) in box_indices.iter().zip(offsets.iter().zip(&sizes)) {
                 match dim {
                     Some(dim) => {
                         (first[dim], end[dim]) = ((offset - from).max(0), (offset + size - from).min(shape[dim]))
@@ -65,7 +71,7 @@ impl ValueGraph {
                 LinearIndex { terms: dim.map(|dim| (dim, 1)).into_iter().collect(), constant }
                     .to_expr(AffineExpression::Dim)
             };
-            let viewed = at.iter().zip(&offsets).map(index).collect();
+            let viewed = box_indices.iter().zip(&offsets).map(index).collect();
             let sizes: Vec<i64> = first.iter().zip(&end).map(|(first, end)| end - first).collect();
             let viewed = self.view(part, viewed, &sizes);
             let viewed = self.splat_if_scalar(viewed, &sizes);
@@ -73,35 +79,43 @@ impl ValueGraph {
         }))
     }
 
-    /// Writes the slices of partially written memory into a tensor from `offsets` on. Returns None for other tensors.
-    pub(super) fn insert_partial_memory(&mut self, part: NodeId, whole: NodeId, offsets: &[i64]) -> Option<NodeId> {
-        let parts = self.copy_partial_slices(part)?;
-        Some(parts.into_iter().fold(whole, |whole, (inner, within)| {
+    /// Inserts the written slices of a partially initialized tensor into another tensor at `offsets`. Returns `None` if
+    /// the first tensor is not partially initialized.
+    pub(super) fn insert_partial_memory(
+        &mut self,
+        source: NodeId,
+        destination: NodeId,
+        offsets: &[i64],
+    ) -> Option<NodeId> {
+        let parts = self.copy_partial_slices(source)?;
+        Some(parts.into_iter().fold(destination, |destination, (inner, within)| {
             let offsets = offsets.iter().zip(within).map(|(outer, inner)| outer + inner).collect();
-            self.insert(inner, whole, offsets)
+            self.insert(inner, destination, offsets)
         }))
     }
 
-    /// Returns the slices that were written over a tensor, in order of writing, and that tensor unless it is
-    /// uninitialized.
-    pub(super) fn collect_inserted_slices(&self, whole: NodeId) -> (Vec<(NodeId, Vec<i64>)>, Option<NodeId>) {
-        let (mut parts, mut into) = (Vec::new(), whole);
-        while let NodeKind::Insert(offsets) = &self.node(into).kind {
-            parts.push((self.node(into).inputs[0], offsets.clone()));
-            into = self.node(into).inputs[1];
+    /// Returns the slices that were inserted into a tensor, with their offsets and in order of writing, and the tensor
+    /// before the first insertion unless it is uninitialized.
+    pub(super) fn collect_inserted_slices(&self, tensor: NodeId) -> (Vec<(NodeId, Vec<i64>)>, Option<NodeId>) {
+        let (mut slices, mut destination) = (Vec::new(), tensor);
+        while let NodeKind::Insert(offsets) = &self.node(destination).kind {
+            slices.push((self.node(destination).inputs[0], offsets.clone()));
+            destination = self.node(destination).inputs[1];
         }
-        parts.reverse();
-        (parts, Some(into).filter(|&into| self.node(into).kind != NodeKind::Undefined))
+        slices.reverse();
+        (slices, Some(destination).filter(|&into| self.node(into).kind != NodeKind::Undefined))
     }
 
-    fn copy_partial_slices(&self, whole: NodeId) -> Option<Vec<(NodeId, Vec<i64>)>> {
-        Some(self.find_partial_slices(whole)?.into_iter().map(|(part, offsets)| (part, offsets.to_vec())).collect())
+    /// Returns the slices of [`Self::find_partial_slices`] with owned offsets.
+    fn copy_partial_slices(&self, tensor: NodeId) -> Option<Vec<(NodeId, Vec<i64>)>> {
+        Some(self.find_partial_slices(tensor)?.into_iter().map(|(part, offsets)| (part, offsets.to_vec())).collect())
     }
 }
 
-/// Parses the index of a box: returns the dimension that it varies along, if any, and its first value.
+/// Parses the index of one tensor dimension in a box: returns the dimension of the box along which it varies, if any,
+/// and its first value.
 fn parse_box_index(expr: &AffineExpression, shape: &[i64]) -> Option<(Option<usize>, i64)> {
-    // A dimension of size 1 has index 0.
+    // The conversion omits dimensions of size 1, whose only index is 0.
     let LinearIndex { terms, constant } = LinearIndex::from_expr(expr, shape)?;
     match terms.as_slice() {
         [] => Some((None, constant)),
@@ -110,19 +124,20 @@ fn parse_box_index(expr: &AffineExpression, shape: &[i64]) -> Option<(Option<usi
     }
 }
 
-/// Returns whether boxes, as offsets and sizes, cover the shape. Boxes that overlap earlier ones do not count.
+/// Returns whether boxes, given as offsets and sizes, cover a tensor of this shape. A box that overlaps an earlier box
+/// is ignored, so the result may be false although the boxes cover the tensor.
 fn covers_shape<'a>(boxes: impl Iterator<Item = (&'a [i64], &'a [i64])>, shape: &[i64]) -> bool {
-    let meet = |one: (&[i64], &[i64]), other: (&[i64], &[i64])| {
+    let overlap = |one: (&[i64], &[i64]), other: (&[i64], &[i64])| {
         (0..shape.len()).all(|dim| one.0[dim] < other.0[dim] + other.1[dim] && other.0[dim] < one.0[dim] + one.1[dim])
     };
-    let mut missing: i64 = shape.iter().product();
-    let mut apart: Vec<(&[i64], &[i64])> = Vec::new();
+    let mut num_uncovered: i64 = shape.iter().product();
+    let mut disjoint_boxes: Vec<(&[i64], &[i64])> = Vec::new();
     for next in boxes {
-        if !apart.iter().any(|known| meet(*known, next)) {
-            missing -= next.1.iter().product::<i64>();
-            apart.push(next);
+        if !disjoint_boxes.iter().any(|known| overlap(*known, next)) {
+            num_uncovered -= next.1.iter().product::<i64>();
+            disjoint_boxes.push(next);
         }
-        if missing == 0 {
+        if num_uncovered == 0 {
             return true;
         }
     }

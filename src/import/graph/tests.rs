@@ -1,3 +1,5 @@
+//! Tests construction and simplification of the value graph.
+
 use super::*;
 
 #[test]
@@ -31,15 +33,15 @@ fn lists_only_required_nodes() {
 #[test]
 fn keeps_shape_of_unsupported_node() {
     let mut graph = ValueGraph::default();
-    let rejected = graph.add_unsupported(3, vec![8, 1], NodeElementType::F16);
-    let flat = graph.reshape(rejected, &[8]);
-    let wide = graph.broadcast(rejected, &[8, 64]);
-    let turned = graph.view(wide, vec![AffineExpression::Dim(1), AffineExpression::Dim(0)], &[64, 8]);
+    let unsupported = graph.add_unsupported(3, vec![8, 1], NodeElementType::F16);
+    let flat = graph.reshape(unsupported, &[8]);
+    let broadcast = graph.broadcast(unsupported, &[8, 64]);
+    let transposed = graph.view(broadcast, vec![AffineExpression::Dim(1), AffineExpression::Dim(0)], &[64, 8]);
     let zero = graph.add_scalar(0.0);
     let padded = graph.pad(flat, &[1], &[0], zero);
     let shape_of = |id: NodeId| (graph.node(id).shape.clone(), graph.find_unsupported(&[id]).is_some());
     assert_eq!(
-        [flat, wide, turned, padded].map(shape_of),
+        [flat, broadcast, transposed, padded].map(shape_of),
         [vec![8], vec![8, 64], vec![64, 8], vec![9]].map(|shape| (shape, true))
     );
 }

@@ -1,4 +1,4 @@
-//! `spyre-import-linalg`, element types of casts.
+//! Element types of casts, for pass `spyre-import-linalg`.
 
 use crate::mlir::{Op, OpExt, TensorType, Type, Value, ValueLike};
 
@@ -10,14 +10,14 @@ pub(super) struct CastTypes<'c> {
 }
 
 impl<'c> CastTypes<'c> {
-    /// Returns the types of the first operand and the first result; None if there is no operand.
-    pub(super) fn from_op(at: Op<'c>) -> Option<Self> {
+    /// Returns the element types of the first operand and the first result; `None` if `op` lacks either.
+    pub(super) fn from_op(op: Op<'c>) -> Option<Self> {
         let element = |value: &Value<'c>| element_type(value.r#type());
-        Some(Self { from: at.inputs().first().map(element)?, to: at.outputs().first().map(element)? })
+        Some(Self { from: op.inputs().first().map(element)?, to: op.outputs().first().map(element)? })
     }
 }
 
-/// Returns the type of a scalar, or of the elements of a tensor.
-pub(super) fn element_type(of: Type<'_>) -> Type<'_> {
-    TensorType::from_type(of).map_or(of, |tensor| tensor.element)
+/// Returns the element type of a tensor type, and any other type unchanged.
+pub(super) fn element_type(ty: Type<'_>) -> Type<'_> {
+    TensorType::from_type(ty).map_or(ty, |tensor| tensor.element)
 }

@@ -3,7 +3,7 @@
 use crate::{
     codes,
     import::{CallGraphNode, MAX_INLINED_OPS, count_inlined_ops},
-    mlir::{ErrorReported, Op, OpExt, error_at, functions_of, symbol_name},
+    mlir::{ErrorReported, Op, OpExt, error_at, find_defined_functions, symbol_name},
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,7 +29,7 @@ struct CallGraph<'c> {
 
 impl<'c> CallGraph<'c> {
     fn from_module(module: Op<'c>) -> Self {
-        let functions = functions_of(module);
+        let functions = find_defined_functions(module);
         let positions: BTreeMap<&str, usize> = functions
             .iter()
             .enumerate()

@@ -12,7 +12,7 @@ use crate::{
     import::Precision,
     mlir::{
         BlockLike, ErrorReported, Op, OpExt, Pass, PassOptions, ScalarType, TensorType, Type, Value, ValueExt,
-        ValueLike, ValueMap, functions_of, remark_at_location,
+        ValueLike, ValueMap, find_defined_functions, remark_at_location,
     },
 };
 
@@ -25,7 +25,7 @@ const RESHAPE_OPS: [&str; 2] = ["tensor.expand_shape", "tensor.collapse_shape"];
 
 fn run(module: Op<'_>, options: &PassOptions) -> Result<(), ErrorReported> {
     let precision: Precision = options.read_enum(module, option::PRECISION)?;
-    for function in functions_of(module) {
+    for function in find_defined_functions(module) {
         // Such a program computes in 16 bits only.
         if precision.is_narrow() && find_half_type(function).is_some() {
             continue;

@@ -11,7 +11,7 @@ use crate::{
     import::{ArgumentShape, DimSize, OperationSupport, ResolvedSizes, resolve_sizes},
     mlir::{
         AttributeList, ErrorReported, Op, OpExt, Pass, PassOptions, Value, ValueLike, argument_attribute,
-        build_dictionary, error_at, error_at_location, functions_of, is_public, make_entry, merge_outer_dims,
+        build_dictionary, error_at, error_at_location, find_defined_functions, is_public, make_entry, merge_outer_dims,
         partial_shape, remove_empty_tensors, replace_empty_tensors, result_attribute, set_argument_attribute,
         specialize_dims, string_array, strings, warning_at, wrap_scalars_in_tensors,
     },
@@ -41,7 +41,9 @@ fn run(module: Op<'_>, options: &PassOptions) -> Result<(), ErrorReported> {
         record_symbolic_sizes(entry, &symbolic, &granularities);
     }
     if !sizes.is_empty() {
-        for kernel in functions_of(module).into_iter().filter(|function| function.attr(attr::SPYRE_KERNEL).is_some()) {
+        for kernel in
+            find_defined_functions(module).into_iter().filter(|function| function.attr(attr::SPYRE_KERNEL).is_some())
+        {
             warning_at(
                 codes::KERNEL_NOT_KEPT,
                 kernel,
@@ -109,7 +111,7 @@ fn check_symbolic_shapes(entry: Op<'_>) -> Result<(), ErrorReported> {
 /// Returns the function of that name; without a name, the only public function. A module of private functions has no
 /// such function.
 fn find_entry<'c>(module: Op<'c>, name: &str) -> Result<Option<Op<'c>>, ErrorReported> {
-    let functions = functions_of(module);
+    let functions = find_defined_functions(module);
     let public: Vec<Op<'c>> = functions.iter().copied().filter(|function| is_public(*function)).collect();
     let names = |functions: &[Op<'c>]| {
         let names: Vec<String> =

@@ -6,7 +6,8 @@
 use crate::{
     codes,
     mlir::{
-        ErrorReported, Op, OpExt, Value, ValueExt, ValueLike, ValueMap, error_at, functions_of, integer, partial_shape,
+        ErrorReported, Op, OpExt, Value, ValueExt, ValueLike, ValueMap, error_at, find_defined_functions, integer,
+        partial_shape,
     },
 };
 
@@ -18,7 +19,7 @@ pub(super) fn check_symbolic_size_uses(
     symbolic: &[Vec<String>],
 ) -> Result<(), ErrorReported> {
     let is_dim = |op: &Op<'_>| op.is("tensor.dim");
-    let dims = functions_of(module).into_iter().flat_map(OpExt::nested).filter(is_dim);
+    let dims = find_defined_functions(module).into_iter().flat_map(OpExt::nested).filter(is_dim);
     for op in dims.filter(|op| may_be_symbolic(*op, entry, symbolic)) {
         if let Some(reader) = find_computing_user(op.output()) {
             let message = "computes with the size of a symbolic dimension, which differs between runs; give one size with \

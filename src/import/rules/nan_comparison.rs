@@ -1,11 +1,12 @@
-//! Comparisons whose result for a NaN differs from that of the device. The device returns false for a NaN, except for
-//! `notequal`, as IEEE 754 does.
+//! Comparisons whose result for NaN operands differs from that of the device function. Device functions return false if
+//! an operand is NaN, except for `notequal`, as IEEE 754 does.
 //!
-//! `x > y` or NaN is the negation of `x <= y`. Equal or NaN is the negation of `x > y` or `x < y`.
+//! For example, the unordered comparison `ugt` (LLVM's name) is the negation of `x <= y`, and `ueq` is the negation of
+//! `x > y || x < y`.
 
 use crate::import::graph::{NodeElementType, NodeId, NodeKind, ValueGraph};
 
-/// Inverse predicate of each comparison.
+/// Inverse of each predicate, for operands that are not NaN.
 const INVERSE_PREDICATES: [(&str, &str); 4] = [
     ("greaterthan", "lesserequal"),
     ("greaterequal", "lesserthan"),
@@ -13,52 +14,56 @@ const INVERSE_PREDICATES: [(&str, &str); 4] = [
     ("lesserequal", "greaterthan"),
 ];
 
-/// Compares as the device function `function` does for numbers, and returns the opposite for a NaN. The opposite
-/// comparison is negated; `equal` and `notequal` are computed from the results of `greaterthan` and `lesserthan`.
+/// Builds a comparison that equals the device function `function` for numbers, and its negation if an operand is NaN.
+/// Negates the inverse comparison; computes `equal` and `notequal` from the results of `greaterthan` and `lesserthan`.
 pub(super) fn build_comparison(graph: &mut ValueGraph, function: &'static str, inputs: &[NodeId]) -> NodeId {
     if are_numbers(graph, inputs) {
         return graph.add_pointwise(function, inputs, NodeElementType::Bool);
     }
-    if let Some((_, opposite)) = INVERSE_PREDICATES.iter().find(|(asked, _)| *asked == function) {
-        let (answer, yes) = (graph.add_pointwise(opposite, inputs, NodeElementType::Bool), graph.add_scalar(1.0));
-        return graph.add_pointwise("notequal", &[answer, yes], NodeElementType::Bool);
+    if let Some((_, opposite)) = INVERSE_PREDICATES.iter().find(|(predicate, _)| *predicate == function) {
+        let (inverted, one) = (graph.add_pointwise(opposite, inputs, NodeElementType::Bool), graph.add_scalar(1.0));
+        return graph.add_pointwise("notequal", &[inverted, one], NodeElementType::Bool);
     }
-    let answers =
+    let orderings =
         ["greaterthan", "lesserthan"].map(|function| graph.add_pointwise(function, inputs, NodeElementType::Bool));
-    graph.add_pointwise(function, &answers, NodeElementType::Bool)
+    graph.add_pointwise(function, &orderings, NodeElementType::Bool)
 }
 
-/// Comparison of two operands, however many device functions compute it.
+/// Comparison of two operands, which one device function or several compute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NanAwareComparison {
-    /// Device function with the same result for numbers.
+    /// Device function with the same result for operands that are not NaN.
     pub(super) function: &'static str,
-    /// The operands.
+    /// Compared operands.
     pub(super) operands: [NodeId; 2],
     /// Result if an operand is NaN.
     pub(super) holds_for_nan: bool,
 }
 
-/// Returns the comparison that a truth value computes, if any, including a negation of the inverse comparison.
-pub(super) fn find_comparison(graph: &ValueGraph, truth: NodeId) -> Option<NanAwareComparison> {
-    let NodeKind::Pointwise(function, _) = graph.node(truth).kind else { return None };
-    let &[one, other] = graph.node(truth).inputs.as_slice() else { return None };
+/// Returns the comparison that a boolean node computes, if any. Recognizes a negation of the inverse comparison.
+pub(super) fn find_comparison(graph: &ValueGraph, boolean: NodeId) -> Option<NanAwareComparison> {
+    let NodeKind::Pointwise(function, _) = graph.node(boolean).kind else { return None };
+    let &[lhs, rhs] = graph.node(boolean).inputs.as_slice() else { return None };
     if function == "notequal"
-        && graph.as_scalar(other) == Some(1.0)
-        && let NodeKind::Pointwise(denied, _) = graph.node(one).kind
-        && let Some((asked, _)) = INVERSE_PREDICATES.iter().find(|(_, opposite)| *opposite == denied)
-        && let &[one, other] = graph.node(one).inputs.as_slice()
+        && graph.as_scalar(rhs) == Some(1.0)
+        && let NodeKind::Pointwise(inverse, _) = graph.node(lhs).kind
+        && let Some((predicate, _)) = INVERSE_PREDICATES.iter().find(|(_, opposite)| *opposite == inverse)
+        && let &[negated_lhs, negated_rhs] = graph.node(lhs).inputs.as_slice()
     {
-        return Some(NanAwareComparison { function: asked, operands: [one, other], holds_for_nan: true });
+        return Some(NanAwareComparison {
+            function: predicate,
+            operands: [negated_lhs, negated_rhs],
+            holds_for_nan: true,
+        });
     }
-    Some(NanAwareComparison { function, operands: [one, other], holds_for_nan: function == "notequal" })
+    Some(NanAwareComparison { function, operands: [lhs, rhs], holds_for_nan: function == "notequal" })
 }
 
-/// Returns whether no operand can be NaN.
+/// Returns whether it is known that no operand is NaN: each is a constant without NaN, or a node of integers.
 pub(super) fn are_numbers(graph: &ValueGraph, inputs: &[NodeId]) -> bool {
-    let is_known =
+    let is_number =
         |input: NodeId| graph.as_constant(input).is_some_and(|known| known.numbers().all(|number| !number.is_nan()));
-    inputs.iter().all(|&input| is_known(input) || graph.integers.contains(input))
+    inputs.iter().all(|&input| is_number(input) || graph.integers.contains(input))
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ mod refine;
 
 use super::rounding::is_integral;
 use crate::import::graph::{NodeElementType, NodeId, NodeKind, ValueGraph, constant_tensor::ConstantTensor};
-use machine::{NARROW, WIDEN};
+use machine::{NARROW_FUNCTION, WIDEN_FUNCTION};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Integer limits of a number format.
@@ -394,7 +394,7 @@ impl IntervalAnalysis<'_> {
                     "abs" => Some(x.with_hull(&[x.first.abs(), x.last.abs()])),
                     "floor" => Some(x.with_hull(&[x.first.floor(), x.last.floor()])),
                     "relufwd" => Some(x.with_hull(&[x.first.max(0.0), x.last.max(0.0)])),
-                    WIDEN | NARROW => Some(x),
+                    WIDEN_FUNCTION | NARROW_FUNCTION => Some(x),
                     _ => None,
                 }
             }

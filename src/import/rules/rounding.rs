@@ -1,4 +1,5 @@
-//! Functions with a step or kink: rounding to integers, signs, remainders. All are exact except the remainder.
+//! Lowers rounding to integers, sign transfer and remainders to device functions. All results are exact, except those
+//! of the remainder.
 
 use super::{
     recognize::{add, div, mul, select, sub},
@@ -7,14 +8,19 @@ use super::{
 use crate::import::graph::{NodeElementType, NodeId, NodeKind, ValueGraph};
 use std::collections::BTreeSet;
 
-/// Returns the floor of a number, and the difference between the number and its floor. Both are numbers of the format.
-fn split_floor(graph: &mut ValueGraph, x: NodeId, element: NodeElementType) -> Result<[NodeId; 2], String> {
+/// Builds `floor(x)` and `x - floor(x)`. Both are representable in the format of `x` if `x` is not negative.
+fn build_floor_and_fraction(
+    graph: &mut ValueGraph,
+    x: NodeId,
+    element: NodeElementType,
+) -> Result<[NodeId; 2], String> {
     let floor = graph.add_pointwise("floor", &[x], element);
     Ok([floor, sub(graph, &[x, floor], element)?])
 }
 
-/// Returns 1 where a comparison holds and 0 elsewhere, as the device stores truth values.
-fn build_truth_number(
+/// Builds a number that is 1 where a comparison holds and 0 elsewhere. The device stores booleans as these numbers, so
+/// no conversion is needed.
+fn build_indicator(
     graph: &mut ValueGraph,
     function: &'static str,
     inputs: &[NodeId],
@@ -27,34 +33,34 @@ fn build_truth_number(
 
 /// Rounds to the nearest integer, ties to even.
 pub(in crate::import) fn round_even(graph: &mut ValueGraph, inputs: &[NodeId], element: NodeElementType) -> NodeResult {
-    let [floor, rest] = split_floor(graph, inputs[0], element)?;
+    let [floor, fraction] = build_floor_and_fraction(graph, inputs[0], element)?;
     let (half, two) = (graph.add_scalar(0.5), graph.add_scalar(2.0));
-    let above = build_truth_number(graph, "greaterthan", &[rest, half], element);
-    let is_between = graph.add_pointwise("equal", &[rest, half], NodeElementType::Bool);
+    let exceeds_half = build_indicator(graph, "greaterthan", &[fraction, half], element);
+    let is_tie = graph.add_pointwise("equal", &[fraction, half], NodeElementType::Bool);
     let halved = mul(graph, &[floor, half], element)?;
-    let even = graph.add_pointwise("floor", &[halved], element);
-    let even = mul(graph, &[even, two], element)?;
-    let odd = sub(graph, &[floor, even], element)?;
-    let up = graph.add_pointwise("where3", &[is_between, odd, above], element);
-    add(graph, &[floor, up], element)
+    let half_floor = graph.add_pointwise("floor", &[halved], element);
+    let even_floor = mul(graph, &[half_floor, two], element)?;
+    let parity = sub(graph, &[floor, even_floor], element)?;
+    let increment = graph.add_pointwise("where3", &[is_tie, parity, exceeds_half], element);
+    add(graph, &[floor, increment], element)
 }
 
-/// Rounds to the nearest integer, ties away from 0. The difference of a magnitude and its floor is exact; that of a
-/// small negative number is not.
+/// Rounds to the nearest integer, ties away from 0. Rounds the magnitude, because its difference from its floor is
+/// exact; for a small negative number the difference would not be exact.
 pub(in crate::import) fn round(graph: &mut ValueGraph, inputs: &[NodeId], element: NodeElementType) -> NodeResult {
     let (half, zero) = (graph.add_scalar(0.5), graph.add_scalar(0.0));
     let magnitude = graph.add_pointwise("abs", inputs, element);
-    let [floor, rest] = split_floor(graph, magnitude, element)?;
-    let up = build_truth_number(graph, "greaterequal", &[rest, half], element);
-    let rounded = add(graph, &[floor, up], element)?;
+    let [floor, fraction] = build_floor_and_fraction(graph, magnitude, element)?;
+    let increment = build_indicator(graph, "greaterequal", &[fraction, half], element);
+    let rounded = add(graph, &[floor, increment], element)?;
     let negative = neg(graph, &[rounded], element)?;
-    let is_positive = graph.add_pointwise("greaterequal", &[inputs[0], zero], NodeElementType::Bool);
-    Ok(graph.add_pointwise("where3", &[is_positive, rounded, negative], element))
+    let is_nonnegative = graph.add_pointwise("greaterequal", &[inputs[0], zero], NodeElementType::Bool);
+    Ok(graph.add_pointwise("where3", &[is_nonnegative, rounded, negative], element))
 }
 
-/// Returns whether a node has only integer values, by its computation.
+/// Returns whether the expression of a node proves that all its values are integers.
 pub(in crate::import) fn is_integral(graph: &ValueGraph, id: NodeId) -> bool {
-    /// Maximum number of visited nodes: a position is a few sums away from the op that makes it an integer.
+    /// Maximum number of visited nodes. Index expressions reach a `floor` or a constant after a few additions.
     const MAX_VISITED: usize = 64;
     let (mut stack, mut seen) = (vec![id], BTreeSet::new());
     while let Some(id) = stack.pop() {
@@ -64,7 +70,7 @@ pub(in crate::import) fn is_integral(graph: &ValueGraph, id: NodeId) -> bool {
         let node = graph.node(id);
         match &node.kind {
             _ if seen.len() > MAX_VISITED => return false,
-            NodeKind::Constant(known) if known.numbers().all(|number| number.fract() == 0.0) => {}
+            NodeKind::Constant(constant) if constant.numbers().all(|number| number.fract() == 0.0) => {}
             NodeKind::Pointwise("floor", _) => {}
             NodeKind::Pointwise("add" | "sub" | "neg", _) | NodeKind::View(_) | NodeKind::Reshape => {
                 stack.extend(&node.inputs)
@@ -78,7 +84,7 @@ pub(in crate::import) fn is_integral(graph: &ValueGraph, id: NodeId) -> bool {
 /// Rounds toward 0.
 pub(in crate::import) fn trunc(graph: &mut ValueGraph, inputs: &[NodeId], element: NodeElementType) -> NodeResult {
     if is_integral(graph, inputs[0]) && graph.as_constant(inputs[0]).is_none() {
-        // A separate node: facts about the integer do not hold for the number.
+        // Adds a separate node, because facts about the integer node do not hold for the float.
         let shape = graph.node(inputs[0]).shape.clone();
         return Ok(graph.add(NodeKind::Reshape, inputs, shape, element));
     }
@@ -86,14 +92,15 @@ pub(in crate::import) fn trunc(graph: &mut ValueGraph, inputs: &[NodeId], elemen
     let magnitude = graph.add_pointwise("abs", inputs, element);
     let floor = graph.add_pointwise("floor", &[magnitude], element);
     let negative = neg(graph, &[floor], element)?;
-    let is_positive = graph.add_pointwise("greaterequal", &[inputs[0], zero], NodeElementType::Bool);
-    Ok(graph.add_pointwise("where3", &[is_positive, floor, negative], element))
+    let is_nonnegative = graph.add_pointwise("greaterequal", &[inputs[0], zero], NodeElementType::Bool);
+    Ok(graph.add_pointwise("where3", &[is_nonnegative, floor, negative], element))
 }
 
-/// Returns the magnitude of one number with the sign of the other, including -0: the reciprocal of a zero has its sign.
+/// Builds a number with the magnitude of the first input and the sign of the second (`copysign`). The sign of a zero is
+/// that of its reciprocal, so -0 counts as negative.
 pub(in crate::import) fn copy_sign(graph: &mut ValueGraph, inputs: &[NodeId], element: NodeElementType) -> NodeResult {
     common_element_type(&graph.collect_element_types(inputs))?;
-    let &[x, of] = inputs else { return Err("does not have two operands".to_owned()) };
+    let &[x, sign] = inputs else { return Err("does not have two operands".to_owned()) };
     let zero = graph.add_scalar(0.0);
     let magnitude = if let Some(number) = graph.as_scalar(x) {
         graph.add_scalar(number.abs())
@@ -105,30 +112,34 @@ pub(in crate::import) fn copy_sign(graph: &mut ValueGraph, inputs: &[NodeId], el
     } else {
         neg(graph, &[magnitude], element)?
     };
-    if let Some(number) = graph.as_scalar(of) {
+    if let Some(number) = graph.as_scalar(sign) {
         return Ok(if number.is_sign_negative() { negative } else { magnitude });
     }
-    let reciprocal = graph.add_pointwise("reciprocal", &[of], element);
-    let signed = add(graph, &[of, reciprocal], element)?;
-    let is_positive = graph.add_pointwise("greaterequal", &[signed, zero], NodeElementType::Bool);
-    Ok(graph.add_pointwise("where3", &[is_positive, magnitude, negative], element))
+    let reciprocal = graph.add_pointwise("reciprocal", &[sign], element);
+    let signed = add(graph, &[sign, reciprocal], element)?;
+    let is_nonnegative = graph.add_pointwise("greaterequal", &[signed, zero], NodeElementType::Bool);
+    Ok(graph.add_pointwise("where3", &[is_nonnegative, magnitude, negative], element))
 }
 
-/// Returns whether a divisor is finite, as far as is known.
+/// Returns whether a divisor is provably finite: a finite constant, or an integer.
 fn is_known_finite(graph: &ValueGraph, divisor: NodeId) -> bool {
     graph.as_scalar(divisor).is_some_and(f64::is_finite) || graph.integers.contains(divisor)
 }
 
-/// Returns the dividend where the quotient is 0. For an infinite divisor, the remainder would otherwise subtract 0
-/// times infinity, which is NaN.
-fn fix_infinite_remainder(graph: &mut ValueGraph, [of, whole, rest]: [NodeId; 3], element: NodeElementType) -> NodeId {
+/// Replaces the remainder by the dividend where the integer quotient is 0. For an infinite divisor, the remainder would
+/// otherwise subtract 0 times infinity, which is NaN.
+fn fix_infinite_remainder(
+    graph: &mut ValueGraph,
+    [dividend, quotient, remainder]: [NodeId; 3],
+    element: NodeElementType,
+) -> NodeId {
     let zero = graph.add_scalar(0.0);
-    let has_none = graph.add_pointwise("equal", &[whole, zero], NodeElementType::Bool);
-    graph.add_pointwise("where3", &[has_none, of, rest], element)
+    let is_zero_quotient = graph.add_pointwise("equal", &[quotient, zero], NodeElementType::Bool);
+    graph.add_pointwise("where3", &[is_zero_quotient, dividend, remainder], element)
 }
 
-/// Computes `x - trunc(x / y) y`, with the sign of `x`. The quotient is rounded, so the remainder may be off by one
-/// divisor; one step corrects it.
+/// Computes `x - trunc(x / y) y`, with the sign of `x`. The division rounds, so the quotient may be off by one; one
+/// addition or subtraction of the divisor corrects the remainder.
 pub(in crate::import) fn build_remainder(
     graph: &mut ValueGraph,
     inputs: &[NodeId],
@@ -141,20 +152,24 @@ pub(in crate::import) fn build_remainder(
         Some(number) => graph.add_scalar(number.abs()),
         None => graph.add_pointwise("abs", &[id], element),
     };
-    let (of, by) = (magnitude(graph, x), magnitude(graph, y));
-    let quotient = div(graph, &[of, by], element)?;
-    let whole = graph.add_pointwise("floor", &[quotient], element);
-    let taken = mul(graph, &[whole, by], element)?;
-    let rest = sub(graph, &[of, taken], element)?;
-    let rest = if is_known_finite(graph, y) { rest } else { fix_infinite_remainder(graph, [of, whole, rest], element) };
-    let more = add(graph, &[rest, by], element)?;
-    let is_below = graph.add_pointwise("lesserthan", &[rest, zero], NodeElementType::Bool);
-    let rest = graph.add_pointwise("where3", &[is_below, more, rest], element);
-    let less = sub(graph, &[rest, by], element)?;
-    let is_beyond = graph.add_pointwise("greaterequal", &[rest, by], NodeElementType::Bool);
-    let rest = graph.add_pointwise("where3", &[is_beyond, less, rest], element);
-    let negative = neg(graph, &[rest], element)?;
-    // The dividend may be a number, whose sign is known.
-    let is_positive = graph.apply("arith.cmpf oge", &[x, zero], NodeElementType::Bool)?;
-    select(graph, &[is_positive, rest, negative], element)
+    let (dividend, divisor) = (magnitude(graph, x), magnitude(graph, y));
+    let quotient = div(graph, &[dividend, divisor], element)?;
+    let integer_quotient = graph.add_pointwise("floor", &[quotient], element);
+    let product = mul(graph, &[integer_quotient, divisor], element)?;
+    let remainder = sub(graph, &[dividend, product], element)?;
+    let remainder = if is_known_finite(graph, y) {
+        remainder
+    } else {
+        fix_infinite_remainder(graph, [dividend, integer_quotient, remainder], element)
+    };
+    let increased = add(graph, &[remainder, divisor], element)?;
+    let is_negative = graph.add_pointwise("lesserthan", &[remainder, zero], NodeElementType::Bool);
+    let remainder = graph.add_pointwise("where3", &[is_negative, increased, remainder], element);
+    let decreased = sub(graph, &[remainder, divisor], element)?;
+    let is_too_large = graph.add_pointwise("greaterequal", &[remainder, divisor], NodeElementType::Bool);
+    let remainder = graph.add_pointwise("where3", &[is_too_large, decreased, remainder], element);
+    let negative = neg(graph, &[remainder], element)?;
+    // `apply` folds the comparison if the dividend is a constant.
+    let is_nonnegative = graph.apply("arith.cmpf oge", &[x, zero], NodeElementType::Bool)?;
+    select(graph, &[is_nonnegative, remainder, negative], element)
 }

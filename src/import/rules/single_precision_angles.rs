@@ -12,7 +12,7 @@ use crate::import::graph::{
     NodeElementType, NodeId, NodeKind, ValueGraph, ValueNode, constant_tensor::ConstantTensor, formats::StorageFormat,
     table_lookup,
 };
-use machine::NARROW;
+use machine::NARROW_FUNCTION;
 use program::affine::AffineExpression;
 use std::collections::BTreeMap;
 
@@ -107,7 +107,7 @@ fn narrow_result(
     let shape = graph.node(result).shape.clone();
     let [is_valid, result] = [is_valid, result].map(|node| graph.broadcast_to_lanes(node));
     let single = graph.add_pointwise("where3", &[is_valid, result, otherwise], NodeElementType::Single);
-    let converted = graph.convert_lanes(single, NARROW, element, &shape);
+    let converted = graph.convert_lanes(single, NARROW_FUNCTION, element, &shape);
     graph.record_trig_result(graph.node(converted).inputs[0]);
     converted
 }

@@ -1,4 +1,5 @@
-//! Tests of errors that results over complete tensors do not show.
+//! Tests of the detection of errors that a comparison of results does not reveal: values that a loop overwrites too
+//! early, and reads of nonzero padding.
 
 use super::*;
 use crate::interpret::EvalTensor;
@@ -23,8 +24,8 @@ fn function(
     EvalFunction { name: "f".to_owned(), ranges: vec![], values, body: EvalBlock { arguments, ops, yields } }
 }
 
-/// Returns `%1 = fill; %r = loop 2 carried(%3 = %start, ...) { BODY; yield YIELDS }; %9 = add(%r, %last)`, of which %0
-/// is an argument.
+/// Builds the function `(%0) { %1 = fill; %2 = fill; %7, ... = loop 2 carried(%3 = START, ...) { BODY; yield YIELDS };
+/// %9 = add(%7, LAST); return %9 }`.
 fn function_with_loop(
     starts: &[ValueId],
     body: Vec<EvalOp<'static>>,
@@ -33,12 +34,12 @@ fn function_with_loop(
 ) -> EvalFunction<'static> {
     let n = starts.len();
     let body = EvalBlock { arguments: (3..3 + n).collect(), ops: body, yields: yields.to_vec() };
-    let around = EvalLoop { count: 2, read: vec![None; n], given: vec![None; n], body };
+    let eval_loop = EvalLoop { count: 2, read: vec![None; n], given: vec![None; n], body };
     let results: Vec<ValueId> = (7..7 + n).collect();
     let ops = vec![
         op(EvalOpKind::Fill(0.0), &[], &[1]),
         op(EvalOpKind::Fill(1.0), &[], &[2]),
-        op(EvalOpKind::Loop(around), starts, &results),
+        op(EvalOpKind::Loop(eval_loop), starts, &results),
         add([7, last], 9),
     ];
     function(&[&[4][..]; 10], vec![0], ops, vec![9])
@@ -55,27 +56,27 @@ fn accepts_accumulation_in_one_buffer() {
 
 #[test]
 fn finds_values_that_are_overwritten_too_early() {
-    let found = |starts: &[ValueId], body, yields: &[ValueId], last| {
+    let find_error = |starts: &[ValueId], body, yields: &[ValueId], last| {
         find_clobbered_value(&function_with_loop(starts, body, yields, last)).unwrap()
     };
     assert_eq!(
-        found(&[1, 1], vec![add([3, 0], 5), add([4, 0], 6)], &[5, 6], 0),
+        find_error(&[1, 1], vec![add([3, 0], 5), add([4, 0], 6)], &[5, 6], 0),
         "a loop initializes two carried buffers with one value"
     );
     assert_eq!(
-        found(&[0], vec![add([3, 3], 5)], &[5], 1),
+        find_error(&[0], vec![add([3, 3], 5)], &[5], 1),
         "a loop overwrites a value that is not a buffer of its block"
     );
-    assert!(found(&[1], vec![add([3, 1], 5)], &[5], 0).starts_with("the body of a loop reads"));
+    assert!(find_error(&[1], vec![add([3, 1], 5)], &[5], 0).starts_with("the body of a loop reads"));
     assert_eq!(
-        found(&[1], vec![add([3, 0], 5)], &[5], 1),
+        find_error(&[1], vec![add([3, 0], 5)], &[5], 1),
         "the initial value of a loop is read after the loop overwrote it"
     );
-    assert_eq!(found(&[1, 2], vec![add([3, 4], 5)], &[5, 5], 0), "a loop yields one value twice");
-    assert_eq!(found(&[1], vec![], &[0], 0), "a loop yields a value that is defined outside of it");
+    assert_eq!(find_error(&[1, 2], vec![add([3, 4], 5)], &[5, 5], 0), "a loop yields one value twice");
+    assert_eq!(find_error(&[1], vec![], &[0], 0), "a loop yields a value that is defined outside of it");
     let late = "a carried value is read after it was overwritten";
-    assert_eq!(found(&[1], vec![add([3, 0], 5), add([3, 5], 6)], &[5], 0), late);
-    assert_eq!(found(&[1, 2], vec![add([3, 0], 5)], &[5, 3], 0), late, "two values change places");
+    assert_eq!(find_error(&[1], vec![add([3, 0], 5), add([3, 5], 6)], &[5], 0), late);
+    assert_eq!(find_error(&[1, 2], vec![add([3, 0], 5)], &[5, 3], 0), late, "two values change places");
 }
 
 #[test]
@@ -92,22 +93,22 @@ fn treats_view_as_alias_of_its_source() {
 
 #[test]
 fn finds_nonzero_padding_outside_of_the_index_range() {
-    // %0 is the left operand, %1 the right one: three rows of a buffer of four.
-    let padded = |number: f64, n_rows: usize| {
+    // A matmul of %0 with %1, which has three rows and is padded to four. The matmul reads the first `num_rows` rows.
+    let reads_nonzero_padding = |padding: f64, num_rows: usize| {
         let insert = |row| EvalOpKind::Insert { offsets: vec![row, 0] };
         let ops = vec![
             op(EvalOpKind::Empty, &[], &[2]),
             op(insert(0), &[1, 2], &[3]),
-            op(EvalOpKind::Fill(number), &[], &[4]),
+            op(EvalOpKind::Fill(padding), &[], &[4]),
             op(insert(3), &[4, 3], &[5]),
             op(EvalOpKind::View(vec![AffineExpression::Dim(0), AffineExpression::Dim(1)]), &[5], &[6]),
             op(EvalOpKind::Matmul, &[0, 6], &[7]),
         ];
-        let (rows, left) = ([n_rows, 2], [5, n_rows]);
+        let (rows, left) = ([num_rows, 2], [5, num_rows]);
         let shapes: [&[usize]; 8] = [&left, &[3, 2], &[4, 2], &[4, 2], &[1, 2], &[4, 2], &rows, &[5, 2]];
         may_read_nonzero_padding(&function(&shapes, vec![0, 1], ops, vec![7]))
     };
-    assert!(!padded(0.0, 3));
-    assert!(padded(1.0, 3));
-    assert!(!padded(1.0, 4), "the program itself reads the ones");
+    assert!(!reads_nonzero_padding(0.0, 3));
+    assert!(reads_nonzero_padding(1.0, 3));
+    assert!(!reads_nonzero_padding(1.0, 4), "the program itself reads the ones");
 }

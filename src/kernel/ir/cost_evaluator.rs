@@ -11,7 +11,7 @@ use crate::{
     joint::{ir::divide_jointly::compute_divided_op_costs, placed_costs::PlacedOpCost},
     mlir::{
         DetachedClone, ErrorReported, Op, OpExt, PassFailure, PassInstance, collect_diagnostics, error_at,
-        functions_of, num_bugs, record_bug, run_trial_passes,
+        find_defined_functions, num_bugs, record_bug, run_trial_passes,
     },
 };
 use cost::{ModeledCost, Objective};
@@ -105,7 +105,7 @@ impl ModuleCostEvaluator {
         })?;
         let target = target_of(copy.op()).map_err(|_| EvaluationFailure::Failed)?;
         let mut ops = Vec::new();
-        for function in functions_of(copy.op()) {
+        for function in find_defined_functions(copy.op()) {
             self.record_search_steps(function);
             ops.extend(compute_divided_op_costs(function, &target).map_err(|_| EvaluationFailure::Infeasible)?);
         }

@@ -1,4 +1,5 @@
-//! Reads and changes the numbers in a kernel's hint scopes that no knob controls.
+//! Reads and changes the fixed numbers of a kernel: tile counts, loop orders and core splits in hint scopes that no
+//! knob controls.
 
 use crate::dialect::ods::{attr, spyre};
 use crate::{
@@ -7,37 +8,38 @@ use crate::{
     mlir::{Attribute, Op, OpExt, array_attribute, elements, i64_attribute, integer, string_array, strings},
 };
 
-/// Number in a scope.
+/// Tile count, loop order or core split in a hint scope.
 pub(super) struct FixedNumber<'c> {
     pub(super) name: String,
     pub(super) kind: FixedNumberKind,
     pub(super) scope: Op<'c>,
-    /// Index in the list of the scope.
+    /// Index in the list attribute of the scope.
     pub(super) position: usize,
-    /// The dimension; `None` for an order.
+    /// Dimension that is tiled or split; `None` for a loop order.
     pub(super) dim: Option<&'c str>,
-    /// Current value; 1 for an order.
+    /// Current value. Loop orders are numbered, and the current order has the number 1.
     pub(super) value: i64,
-    /// Number of loops that an order permutes.
+    /// Number of loops that a loop order permutes; 0 for other kinds.
     num_loops: usize,
 }
 
 /// Returns the fixed numbers of a kernel, from the outermost scope inwards and in program order. Numbers that have the
 /// name of a knob are skipped.
 pub(super) fn collect_fixed_numbers(kernel: Op<'_>) -> Vec<FixedNumber<'_>> {
-    let mut numbered = UniqueNames::default();
+    let mut unique_names = UniqueNames::default();
     let mut found = Vec::new();
     for scope in kernel.nested().into_iter().filter(|op| op.is(spyre::HINT)) {
-        found.extend(collect_listed_numbers(scope, FixedNumberKind::Tiles, &mut numbered));
-        found.extend(find_loop_order(scope, &mut numbered));
-        found.extend(collect_listed_numbers(scope, FixedNumberKind::Splits, &mut numbered));
+        found.extend(collect_listed_numbers(scope, FixedNumberKind::Tiles, &mut unique_names));
+        found.extend(find_loop_order(scope, &mut unique_names));
+        found.extend(collect_listed_numbers(scope, FixedNumberKind::Splits, &mut unique_names));
     }
     let knobs = Knob::collect_from_kernel(kernel);
     found.retain(|number| knobs.iter().all(|knob| knob.name != number.name));
     found
 }
 
-fn list_attributes(kind: FixedNumberKind) -> (&'static str, &'static str) {
+/// Returns the names of the attributes that list the dimensions and the numbers of a kind.
+fn find_list_attributes(kind: FixedNumberKind) -> (&'static str, &'static str) {
     if kind == FixedNumberKind::Splits {
         (attr::WORK_DIMS, attr::WORK_SLICES)
     } else {
@@ -45,27 +47,28 @@ fn list_attributes(kind: FixedNumberKind) -> (&'static str, &'static str) {
     }
 }
 
+/// Returns the tile counts or the core splits that a scope lists.
 fn collect_listed_numbers<'c>(
     scope: Op<'c>,
     kind: FixedNumberKind,
-    numbered: &mut UniqueNames,
+    unique_names: &mut UniqueNames,
 ) -> Vec<FixedNumber<'c>> {
-    let (dims, numbers) = list_attributes(kind);
+    let (dims, numbers) = find_list_attributes(kind);
     let dims = scope.attr(dims).and_then(strings).unwrap_or_default();
     let numbers = scope.attr(numbers).and_then(elements).unwrap_or_default();
-    let number = |(place, (dim, number)): (usize, (&'c str, Attribute<'c>))| {
-        let (value, name) = (integer(number)?, numbered.make_unique(kind.name(dim)?));
+    let new_fixed_number = |(place, (dim, number)): (usize, (&'c str, Attribute<'c>))| {
+        let (value, name) = (integer(number)?, unique_names.make_unique(kind.name(dim)?));
         Some(FixedNumber { name, kind, scope, position: place, dim: Some(dim), value, num_loops: 0 })
     };
-    dims.into_iter().zip(numbers).enumerate().filter_map(number).collect()
+    dims.into_iter().zip(numbers).enumerate().filter_map(new_fixed_number).collect()
 }
 
-/// Returns the loop order of a scope with several loops, whatever its number.
-fn find_loop_order<'c>(scope: Op<'c>, numbered: &mut UniqueNames) -> Option<FixedNumber<'c>> {
+/// Returns the loop order of a scope; `None` if the scope has fewer than two loops.
+fn find_loop_order<'c>(scope: Op<'c>, unique_names: &mut UniqueNames) -> Option<FixedNumber<'c>> {
     let num_loops = scope.attr(attr::TILE_DIMS).and_then(strings).map_or(0, |dims| dims.len());
     let name = FixedNumberKind::Order.name("").filter(|_| num_loops > 1)?;
     Some(FixedNumber {
-        name: numbered.make_unique(name),
+        name: unique_names.make_unique(name),
         kind: FixedNumberKind::Order,
         scope,
         position: 0,
@@ -76,27 +79,27 @@ fn find_loop_order<'c>(scope: Op<'c>, numbered: &mut UniqueNames) -> Option<Fixe
 }
 
 impl FixedNumber<'_> {
-    /// Returns the values that the number may take, given the size of its dimension; empty if the size is unknown. An
-    /// order uses its number of loops instead.
+    /// Returns the values that the number may take, given the size of its dimension; empty if the size is unknown. For
+    /// a loop order, the number of loops replaces the size.
     pub(super) fn choices(&self, size: Option<i64>, cores: i64) -> Vec<i64> {
         let size = if self.kind == FixedNumberKind::Order { i64::try_from(self.num_loops).ok() } else { size };
         size.map_or_else(Vec::new, |size| self.kind.choices(size, self.value, cores))
     }
 
-    /// Writes another number into the scope. Returns false if there is no order of that number.
-    pub(super) fn set(&self, value: i64) -> bool {
-        let (dims, numbers) = list_attributes(self.kind);
-        let (context, mut known) = (self.scope.ctx(), self.scope.attr(numbers).and_then(elements).unwrap_or_default());
+    /// Writes another value into the scope. Returns false if it is not the number of a loop order.
+    pub(super) fn write_value(&self, value: i64) -> bool {
+        let (dims, numbers) = find_list_attributes(self.kind);
+        let (context, mut values) = (self.scope.ctx(), self.scope.attr(numbers).and_then(elements).unwrap_or_default());
         if self.kind == FixedNumberKind::Order {
-            let Some(places) = compute_loop_order(self.num_loops, value) else { return false };
+            let Some(permutation) = compute_loop_order(self.num_loops, value) else { return false };
             let names = self.scope.attr(dims).and_then(strings).unwrap_or_default();
-            let names: Vec<String> = places.iter().map(|&place| names[place].to_owned()).collect();
-            known = places.into_iter().map(|place| known[place]).collect();
+            let names: Vec<String> = permutation.iter().map(|&place| names[place].to_owned()).collect();
+            values = permutation.into_iter().map(|place| values[place]).collect();
             self.scope.set_attr(dims, string_array(context, &names));
         } else {
-            known[self.position] = i64_attribute(context, value);
+            values[self.position] = i64_attribute(context, value);
         }
-        self.scope.set_attr(numbers, array_attribute(context, &known));
+        self.scope.set_attr(numbers, array_attribute(context, &values));
         true
     }
 }

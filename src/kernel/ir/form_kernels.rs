@@ -7,7 +7,8 @@ use crate::{
     dialect::{ComputeOp, append_yield, build_kernel_before, strip_views},
     kernel::{GroupOp, find_groups},
     mlir::{
-        BlockExt, ErrorReported, Op, OpExt, Pass, PassOptions, Type, Value, ValueExt, ValueLike, ValueMap, functions_of,
+        BlockExt, ErrorReported, Op, OpExt, Pass, PassOptions, Type, Value, ValueExt, ValueLike, ValueMap,
+        find_defined_functions,
     },
 };
 use machine::Family;
@@ -16,7 +17,7 @@ use std::collections::BTreeSet;
 pub(crate) const PASS: Pass = Pass { argument: "spyre-form-kernels", run };
 
 fn run(module: Op<'_>, _options: &PassOptions) -> Result<(), ErrorReported> {
-    for function in functions_of(module) {
+    for function in find_defined_functions(module) {
         for group in collect_scopes(function).into_iter().chain(collect_grouped_ops(function)) {
             form_kernel(&group);
         }

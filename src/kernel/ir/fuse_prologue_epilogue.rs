@@ -21,7 +21,7 @@ use crate::{
     dialect::{ComputeOp, Knob, target_of},
     kernel::{FusedOp, FusionMode, FusionOutcome, FusionRejection, FusionRule, KernelOutcome, NeighborSide, UnfusedOp},
     mlir::{
-        DetachedClone, ErrorReported, Op, OpExt, Pass, PassOptions, error_at, format_location, functions_of,
+        DetachedClone, ErrorReported, Op, OpExt, Pass, PassOptions, error_at, find_defined_functions, format_location,
         i64_attribute, remark_at_location, string_attribute,
     },
     plan_file::compute_program_key,
@@ -33,7 +33,7 @@ pub(crate) const PASS: Pass = Pass { argument: "spyre-fuse-prologue-epilogue", r
 
 fn run(module: Op<'_>, options: &PassOptions) -> Result<(), ErrorReported> {
     let target = target_of(module).map_err(|message| error_at(codes::MALFORMED_IR, module, message).report())?;
-    if functions_of(module).into_iter().all(|function| collect_kernels(function).is_empty()) {
+    if find_defined_functions(module).into_iter().all(|function| collect_kernels(function).is_empty()) {
         return Ok(());
     }
     number_ops(module);
@@ -48,7 +48,7 @@ fn run(module: Op<'_>, options: &PassOptions) -> Result<(), ErrorReported> {
     };
     let places = collect_moved_op_loops(module, &target);
     let mut first_kernel = 0;
-    for function in functions_of(module) {
+    for function in find_defined_functions(module) {
         let num_kernels = collect_kernels(function).len();
         if num_kernels > 0 {
             let fused = |number| {

@@ -13,7 +13,7 @@ use crate::dialect::ods::{attr, spyre};
 use crate::{
     dialect::ComputeOp,
     kernel::NeighborSide,
-    mlir::{Op, OpExt, format_location, functions_of, integer},
+    mlir::{Op, OpExt, find_defined_functions, format_location, integer},
 };
 use machine::Target;
 use std::collections::BTreeSet;
@@ -86,7 +86,7 @@ impl NeighborFusion<'_> {
     /// have moved into one of them.
     fn make_first_move(&self, module: Op<'_>, moves: &mut Vec<CompletedMove>) -> bool {
         let mut first_kernel = 0;
-        for function in functions_of(module) {
+        for function in find_defined_functions(module) {
             let (labels, kernels) = (compute_program_labels(function), collect_kernels(function));
             let views: Vec<KernelView<'_>> =
                 kernels.iter().map(|kernel| KernelView::new(*kernel, &labels, self.target)).collect();

@@ -14,8 +14,8 @@ use crate::{
     codes,
     dialect::{ComputeOp, Knob, input_dims_of},
     mlir::{
-        Attribute, ErrorReported, Op, OpExt, Pass, PassOptions, ValueExt, array_attribute, elements, functions_of,
-        i64_attribute, string, string_array, strings, warning_at,
+        Attribute, ErrorReported, Op, OpExt, Pass, PassOptions, ValueExt, array_attribute, elements,
+        find_defined_functions, i64_attribute, string, string_array, strings, warning_at,
     },
 };
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 pub(crate) const PASS: Pass = Pass { argument: "spyre-inline-kernels", run };
 
 fn run(module: Op<'_>, _options: &PassOptions) -> Result<(), ErrorReported> {
-    functions_of(module)
+    find_defined_functions(module)
         .into_iter()
         .filter(|function| !collect_kernels(*function).is_empty())
         .for_each(inline_kernels_of);

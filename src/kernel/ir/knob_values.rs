@@ -67,7 +67,7 @@ fn set_fixed_number(kernel: Op<'_>, knobs: &[Knob], value: &KnobValue) -> Result
         )
         .report());
     };
-    if number.set(value.value) {
+    if number.write_value(value.value) {
         return Ok(());
     }
     let most = number.choices(None, 0).len();

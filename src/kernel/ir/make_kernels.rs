@@ -11,7 +11,8 @@ use crate::{
     kernel::KnobValue,
     mlir::{
         BlockExt, DetachedClone, ErrorReported, Op, OpExt, Pass, PassOptions, TensorType, Type, ValueExt, ValueLike,
-        argument_attribute, elements, error_at, functions_of, is_public, string, strings, symbol_name, warning_at,
+        argument_attribute, elements, error_at, find_defined_functions, is_public, string, strings, symbol_name,
+        warning_at,
     },
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,7 +21,7 @@ pub(crate) const PASS: Pass = Pass { argument: "spyre-make-kernels", run };
 
 fn run(module: Op<'_>, options: &PassOptions) -> Result<(), ErrorReported> {
     let values: Vec<KnobValue> = options.read_list(module, option::KNOBS)?;
-    let functions = functions_of(module);
+    let functions = find_defined_functions(module);
     let (marked, others): (Vec<Op<'_>>, Vec<Op<'_>>) = functions.into_iter().partition(|function| is_marked(*function));
     let kernels: BTreeMap<&str, Op<'_>> = marked.iter().map(|kernel| (kernel.text_attr("sym_name"), *kernel)).collect();
     if let Some(program) =

@@ -13,7 +13,7 @@ use crate::dialect::ods::{attr, spyre};
 use crate::{
     dialect::{ComputeOp, collect_users_through_views, wrap_in_recompute_scope},
     kernel::FusionMode,
-    mlir::{Op, OpExt, functions_of, i64_attribute, integer, strings},
+    mlir::{Op, OpExt, find_defined_functions, i64_attribute, integer, strings},
 };
 use machine::Target;
 use program::SymbolicCount;
@@ -95,7 +95,7 @@ pub(super) fn mark_for_recomputation(module: Op<'_>, target: &Target, numbers: &
 
 /// Visits each op that moved into a kernel, last one first, with its surrounding loops.
 fn visit_moved_ops<'c>(module: Op<'c>, target: &Target, mut show: impl FnMut(i64, Op<'c>, MovedOpLoops)) {
-    for function in functions_of(module) {
+    for function in find_defined_functions(module) {
         let labels = compute_program_labels(function);
         for kernel in collect_kernels(function) {
             let view = KernelView::new(kernel, &labels, target);

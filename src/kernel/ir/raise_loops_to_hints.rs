@@ -20,7 +20,7 @@ use crate::{
     kernel::{IterationExtent, LoopBodyOp, LoopBodyOperand, compute_view_extent},
     mlir::{
         AttributeList, BlockLike, ErrorReported, Op, OpExt, Pass, PassOptions, TensorType, Type, Value, ValueExt,
-        ValueLike, ValueMap, array_attribute, build_op, dense_attribute, error_at, float_value, functions_of,
+        ValueLike, ValueMap, array_attribute, build_op, dense_attribute, error_at, find_defined_functions, float_value,
         i64_attribute, insert_before, integer, map_of, map_results, new_block, shape_of, splat_value, string_array,
         warning_at,
     },
@@ -30,7 +30,7 @@ use crate::{
 pub(crate) const PASS: Pass = Pass { argument: "spyre-raise-loops-to-hints", run };
 
 fn run(module: Op<'_>, _options: &PassOptions) -> Result<(), ErrorReported> {
-    for function in functions_of(module) {
+    for function in find_defined_functions(module) {
         let loops: Vec<(Op<'_>, Op<'_>)> = collect_layoutless_loops(function)
             .into_iter()
             .map(|around| (enclosing_kernel(around).unwrap_or(function), around))

@@ -8,21 +8,22 @@ use crate::{
 
 /// Returns the label of each iteration dimension, by position.
 pub(super) fn assign_labels(op: &OpSpec, family: OpFamily) -> Result<Vec<DimLabel>, LaunchError> {
-    let n = op.iteration_space.len();
-    if n > DimLabel::ORDINARY.len() {
-        return Err(LaunchError::TooManyDims { found: n, limit: DimLabel::ORDINARY.len() });
+    let num_dims = op.iteration_space.len();
+    if num_dims > DimLabel::ORDINARY.len() {
+        return Err(LaunchError::TooManyDims { found: num_dims, limit: DimLabel::ORDINARY.len() });
     }
     match family {
-        OpFamily::Matmul => Ok(DimLabel::MATMUL[DimLabel::MATMUL.len() - n..].to_vec()),
+        OpFamily::Matmul => Ok(DimLabel::MATMUL[DimLabel::MATMUL.len() - num_dims..].to_vec()),
         OpFamily::Conv2d => Ok(windowed_label::label_conv2d(op)),
         OpFamily::Depthwise => windowed_label::label_depthwise(op),
         OpFamily::Pool => windowed_label::label_pool(op),
-        OpFamily::TopK | OpFamily::Reduction | OpFamily::Elementwise => Ok(ordinary_labels(n)),
+        OpFamily::TopK | OpFamily::Reduction | OpFamily::Elementwise => Ok(ordinary_labels(num_dims)),
     }
 }
 
-fn ordinary_labels(n: usize) -> Vec<DimLabel> {
-    let Some(others) = n.checked_sub(1) else { return Vec::new() };
+/// Returns the labels of an op without windows: the last dimension is `out`, the others have the first ordinary labels.
+fn ordinary_labels(num_dims: usize) -> Vec<DimLabel> {
+    let Some(others) = num_dims.checked_sub(1) else { return Vec::new() };
     DimLabel::ORDINARY[..others].iter().copied().chain([DimLabel::Out]).collect()
 }
 

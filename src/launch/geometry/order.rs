@@ -4,7 +4,7 @@ use super::{AddressingMode, DimLabel};
 use crate::bundle::OpFamily;
 use crate::bundle::{Coordinate, CoordinateSource, OpSpec};
 
-/// Inputs of the ordering rules: the op, its labels and its accesses.
+/// Op with the labels of its dimensions and the addressing modes of its operands: the input of the ordering rules.
 pub(super) struct OpView<'a> {
     pub(super) op: &'a OpSpec,
     pub(super) family: OpFamily,
@@ -14,15 +14,18 @@ pub(super) struct OpView<'a> {
     pub(super) accesses: Vec<AddressingMode>,
 }
 
-/// Dimensions of a tensor, starting with the innermost one except the stick.
+/// Order of the dimensions of a tensor.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct DimOrder {
+    /// Dimensions outside the stick, innermost first. They include the stick dimension if the tensor has several sticks
+    /// along it.
     pub(super) dims: Vec<DimLabel>,
     /// Dimension along the stick; `None` if a stick holds one element.
     pub(super) stick: Option<DimLabel>,
 }
 
 impl DimOrder {
+    /// Appends a label unless the order has it already.
     fn append(&mut self, label: DimLabel) {
         if !self.dims.contains(&label) {
             self.dims.push(label);
@@ -31,12 +34,13 @@ impl DimOrder {
 }
 
 impl OpView<'_> {
-    /// Returns the label of the dimension that moves a coordinate.
+    /// Returns the label of the iteration dimension on which a coordinate depends; `None` for constants and indirect
+    /// coordinates.
     pub(super) fn coordinate_label(&self, coordinate: &Coordinate) -> Option<DimLabel> {
         self.labels.get(coordinate.moving_dim()?).copied()
     }
 
-    /// Returns whether the op reads or writes through an index tensor.
+    /// Returns whether the op gathers or scatters through an index tensor.
     pub(super) fn is_indirect(&self) -> bool {
         self.accesses.iter().any(|access| access.is_index())
     }
@@ -46,8 +50,8 @@ impl OpView<'_> {
         (0..self.accesses.len()).filter(|operand| self.accesses[*operand].is_index())
     }
 
-    /// Returns the dimension order of an operand that serves as the reference of the op; indirect coordinates are
-    /// ignored.
+    /// Returns the dimension order of the reference operand, from which the op takes its own order: the first operand
+    /// of a reduction, otherwise the result. Indirect coordinates are ignored.
     pub(super) fn reference_order(&self, operand: usize) -> DimOrder {
         let coordinates = &self.op.operands[operand].coordinates;
         let Some((last, others)) = coordinates.split_last() else { return DimOrder::default() };
@@ -58,7 +62,7 @@ impl OpView<'_> {
         order
     }
 
-    /// Returns the dimension order of an operand as a tensor of its own; an indirect coordinate contributes the
+    /// Returns the dimension order of an operand in its own description; an indirect coordinate contributes the
     /// dimensions of its index tensor.
     pub(super) fn own_order(&self, operand: usize) -> DimOrder {
         let coordinates = &self.op.operands[operand].coordinates;
@@ -84,17 +88,18 @@ impl OpView<'_> {
         order
     }
 
-    /// Returns the dimensions that index an index tensor, right to left, without its stick coordinate.
+    /// Returns the iteration dimensions that address an index tensor, innermost first, without its stick coordinate.
     pub(super) fn index_dims(&self, index: usize) -> Vec<DimLabel> {
         let coordinates = &self.op.operands[index].coordinates;
         let others = &coordinates[..coordinates.len().saturating_sub(1)];
         others.iter().rev().filter_map(|coordinate| self.coordinate_label(coordinate)).collect()
     }
 
+    /// Appends the dimension of a coordinate to the order.
     fn append_coordinate(&self, order: &mut DimOrder, coordinate: &Coordinate) {
         match &coordinate.term {
             Some(CoordinateSource::Indirect(_)) => {}
-            // The outer position is 0 if the stick dimension has only one block.
+            // A constant 0 is the block coordinate of a stick dimension with a single block.
             None => {
                 if let (0, Some(stick)) = (coordinate.offset, order.stick) {
                     order.append(stick);
@@ -108,12 +113,13 @@ impl OpView<'_> {
         }
     }
 
-    /// Returns whether an operand is the weight of a depthwise convolution, which has the window's dimensions even if
-    /// they are single points.
+    /// Returns whether an operand is the weight of a depthwise convolution. Its order includes the dimensions of the
+    /// kernel window even if they have a single point.
     fn is_depthwise_weight(&self, operand: usize) -> bool {
         self.family == OpFamily::Depthwise && operand == 1
     }
 
+    /// Returns whether a coordinate depends on a spatial dimension, `i` or `j`, of a single point.
     fn is_unit_spatial(&self, coordinate: &Coordinate) -> bool {
         let size = coordinate.moving_dim().and_then(|dim| self.op.iteration_space.get(dim)).map(|dim| dim.range);
         matches!(self.coordinate_label(coordinate), Some(DimLabel::I | DimLabel::J)) && size == Some(1)

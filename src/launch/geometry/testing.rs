@@ -1,11 +1,11 @@
-//! Views of ops for the unit tests of the geometry.
+//! Helpers of the unit tests in this directory: ops with labels and addressing modes.
 
 use super::order::OpView;
 use super::{access, label};
 use crate::bundle::testing::op;
 use crate::bundle::{OpFamily, OpSpec, OpSpecOperand};
 
-/// Calls `check` with the view of an op on operands, of which only the last is a result.
+/// Calls `check` with the view of an op on these operands. The last operand is the only result.
 pub(super) fn with_view<R>(
     function: &str,
     ranges: &[i64],

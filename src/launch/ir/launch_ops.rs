@@ -1,7 +1,8 @@
-//! Translates the function of a bundle in the `sdscbundle` dialect to and from the plain model of a launch.
+//! Translates between the function of a bundle in the `sdscbundle` dialect and [`Launch`].
 //!
-//! IR has no names, so the location of each value carries its name. Textual IR omits locations, so the function lists
-//! the names in definition order. A value without a name gets a number.
+//! MLIR does not store the names of SSA values, so the location of each value carries its name. Printed IR omits
+//! locations, so an attribute of the function also lists the names, in definition order. A value without a name gets a
+//! number.
 
 use crate::dialect::{
     input_arg_bounds, input_arg_type,
@@ -18,7 +19,7 @@ use crate::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Name of the function, which the back end requires.
+/// Name that the back end requires of the function.
 const FUNCTION_NAME: &str = "sdsc_bundle";
 
 /// Appends the function of a launch to the body of `module`.
@@ -29,7 +30,7 @@ pub(crate) fn push_launch<'c>(module: Op<'c>, location: Location<'c>, launch: &L
         .params
         .iter()
         .zip(&types)
-        .map(|(param, of)| (*of, named_location(location, &param.name.to_string())))
+        .map(|(param, arg_type)| (*arg_type, named_location(location, &param.name.to_string())))
         .collect();
     let function_type = melior::ir::r#type::FunctionType::new(context, &types, &[]);
     let attributes = AttributeList::new(context)
@@ -41,7 +42,7 @@ pub(crate) fn push_launch<'c>(module: Op<'c>, location: Location<'c>, launch: &L
     );
     let mut builder = LaunchIrBuilder { context, location, launch, values: BTreeMap::new(), names: Vec::new() };
     for (param, argument) in launch.params.iter().zip(function.body_args()) {
-        builder.define(param.name, argument);
+        builder.define_value(param.name, argument);
     }
     builder.build_statements(function, &launch.body);
     function.set_attr(attr::SDSC_NAMES, string_array(context, &builder.names));
@@ -53,6 +54,7 @@ fn param_type<'c>(context: &'c Context, param: &Param) -> Type<'c> {
     input_arg_type(context, granularity, max)
 }
 
+/// Builder of the function of a launch.
 struct LaunchIrBuilder<'a, 'c> {
     context: &'c Context,
     location: Location<'c>,
@@ -63,7 +65,8 @@ struct LaunchIrBuilder<'a, 'c> {
 }
 
 impl<'c> LaunchIrBuilder<'_, 'c> {
-    fn define(&mut self, name: ValueName, value: Value<'c>) {
+    /// Records the SSA value of a name.
+    fn define_value(&mut self, name: ValueName, value: Value<'c>) {
         self.values.insert(name, value);
         self.names.push(name.to_string());
     }
@@ -103,7 +106,7 @@ impl<'c> LaunchIrBuilder<'_, 'c> {
         }
     }
 
-    /// Appends an operation with one index result, the value of `name`.
+    /// Appends an op with one index result, and records the result as the value of `name`.
     fn push_value(
         &mut self,
         parent: Op<'c>,
@@ -118,7 +121,7 @@ impl<'c> LaunchIrBuilder<'_, 'c> {
             parent,
             build_op(operation, location, &operands, &[index_type(self.context)], attributes, vec![]),
         );
-        self.define(name, built.output());
+        self.define_value(name, built.output());
     }
 
     fn build_execute(&self, parent: Op<'c>, execute: &Execute) {
@@ -139,18 +142,19 @@ impl<'c> LaunchIrBuilder<'_, 'c> {
             index_type(self.context),
             named_location(self.location, &counter.to_string()),
         )]);
-        let around = append_op(
+        let loop_op = append_op(
             parent,
             build_op("scf.for", self.location, &operands, &[], AttributeList::new(self.context), vec![block]),
         );
-        if let Some(argument) = around.body().and_then(|block| block.args().first().copied()) {
-            self.define(counter, argument);
+        if let Some(argument) = loop_op.body().and_then(|block| block.args().first().copied()) {
+            self.define_value(counter, argument);
         }
-        self.build_statements(around, body);
-        append_op(around, build_op("scf.yield", self.location, &[], &[], AttributeList::new(self.context), vec![]));
+        self.build_statements(loop_op, body);
+        append_op(loop_op, build_op("scf.yield", self.location, &[], &[], AttributeList::new(self.context), vec![]));
     }
 }
 
+/// Returns the affine map that adds the strided loop counters to the base, which is symbol 0.
 fn address_map<'c>(context: &'c Context, map: &AddressMap) -> crate::mlir::AffineMap<'c> {
     let term = |(dim, stride): (usize, &i64)| {
         AffineExpression::Mul(Box::new(AffineExpression::Dim(dim)), Box::new(AffineExpression::Constant(*stride)))
@@ -178,7 +182,7 @@ pub(crate) fn launch_from_ir<'c>(module: Op<'c>) -> Result<Launch, (Op<'c>, Stri
     let mut reader = LaunchIrReader {
         launch: Launch::default(),
         names: ValueMap::default(),
-        listed: listed_names(function).into_iter(),
+        remaining_names: listed_names(function).into_iter(),
         visible: BTreeSet::new(),
         defined: Vec::new(),
         num_unnamed: 0,
@@ -192,11 +196,11 @@ pub(crate) fn launch_from_ir<'c>(module: Op<'c>) -> Result<Launch, (Op<'c>, Stri
     Ok(reader.launch)
 }
 
-/// Returns the names that a function lists, if there is one for each value.
+/// Returns the value names that a function lists; none if their number differs from that of the values.
 fn listed_names(function: Op<'_>) -> Vec<&str> {
     let names = function.attr(attr::SDSC_NAMES).and_then(strings).unwrap_or_default();
-    let defined = |op: Op<'_>| op.outputs().len() + op.body().map_or(0, |body| body.args().len());
-    let num_values: usize = function.nested().into_iter().map(defined).sum();
+    let count_defined = |op: Op<'_>| op.outputs().len() + op.body().map_or(0, |body| body.args().len());
+    let num_values: usize = function.nested().into_iter().map(count_defined).sum();
     if names.len() == num_values { names } else { Vec::new() }
 }
 
@@ -204,11 +208,13 @@ fn param_bounds(param: Type<'_>) -> Option<SizeBounds> {
     input_arg_bounds(param).map(|(granularity, max)| SizeBounds { granularity, max })
 }
 
+/// Reader of the function of a launch.
 struct LaunchIrReader<'c> {
     launch: Launch,
+    /// Name of each value that is defined so far.
     names: ValueMap<ValueName>,
     /// Listed names of the values that are not yet defined.
-    listed: std::vec::IntoIter<&'c str>,
+    remaining_names: std::vec::IntoIter<&'c str>,
     /// Names of the visible values; each is unique.
     visible: BTreeSet<ValueName>,
     /// Names of the visible values, in the order of their definitions.
@@ -217,21 +223,26 @@ struct LaunchIrReader<'c> {
 }
 
 impl LaunchIrReader<'_> {
-    /// Returns the name of a value and records it for its users: the name in its location, else the listed one, else a
-    /// fitting one, else a number. Names that are taken, or that contradict the value, are skipped: hand-written IR may
-    /// give one name to two values, or the name of a constant to another value.
-    fn assign_name(&mut self, value: Value<'_>, fitting: impl FnOnce() -> Option<ValueName>) -> ValueName {
-        let listed = self.listed.next().and_then(|name| name.parse().ok());
-        let given = location_name(value.location()).parse().ok();
+    /// Returns the name of a value and records it for its users: the name in its location, else the listed name, else
+    /// the name that `suggest_name` returns, else a number. Skips names that are taken or inconsistent with the value:
+    /// hand-written IR may give one name to two values, or the name of a constant to another value.
+    fn assign_name(&mut self, value: Value<'_>, suggest_name: impl FnOnce() -> Option<ValueName>) -> ValueName {
+        let listed_name = self.remaining_names.next().and_then(|name| name.parse().ok());
+        let attached_name = location_name(value.location()).parse().ok();
         let is_free = |name: &ValueName| !self.visible.contains(name) && is_consistent_name(*name, value);
-        let name = [given, listed, fitting()].into_iter().flatten().find(is_free).unwrap_or_else(|| self.number_name());
+        let name = [attached_name, listed_name, suggest_name()]
+            .into_iter()
+            .flatten()
+            .find(is_free)
+            .unwrap_or_else(|| self.generate_name());
         self.visible.insert(name);
         self.defined.push(name);
         self.names.insert(value, name);
         name
     }
 
-    fn number_name(&mut self) -> ValueName {
+    /// Returns a new name that consists of a number.
+    fn generate_name(&mut self) -> ValueName {
         loop {
             self.num_unnamed += 1;
             let name = ValueName::Symbol(self.num_unnamed);
@@ -260,10 +271,10 @@ impl LaunchIrReader<'_> {
 
     fn read_loop<'c>(&mut self, op: Op<'c>) -> Result<Stmt, (Op<'c>, String)> {
         let reject = |message: &str| (op, message.to_owned());
-        let is = |index: usize, expected: i64| {
+        let is_constant = |index: usize, expected: i64| {
             op.inputs().get(index).is_some_and(|value| constant_value(*value) == Some(expected))
         };
-        if !is(0, 0) || !is(2, 1) || op.inputs().len() != 3 {
+        if !is_constant(0, 0) || !is_constant(2, 1) || op.inputs().len() != 3 {
             return Err(reject("expected a loop from 0 with step 1 and without carried values, found another one"));
         }
         if let Some(missing) = [ValueName::Zero, ValueName::One].into_iter().find(|name| !self.visible.contains(name)) {
@@ -316,14 +327,14 @@ impl LaunchIrReader<'_> {
         let value = self.assign_name(op.output(), || {
             if let ValueName::ArgumentBase(argument) = param { Some(ValueName::Argument(argument)) } else { None }
         });
-        let known = self
+        let extracted = self
             .launch
             .params
             .iter_mut()
-            .find(|known| known.name == param)
+            .find(|candidate| candidate.name == param)
             .ok_or("extracts a value that is not a parameter")?;
-        known.value = value;
-        Ok(Stmt::InputArgExtract { param: *known })
+        extracted.value = value;
+        Ok(Stmt::InputArgExtract { param: *extracted })
     }
 
     fn read_apply(&mut self, op: Op<'_>) -> Result<Stmt, String> {
@@ -338,22 +349,22 @@ impl LaunchIrReader<'_> {
             }
         }
         let map = AddressMap { strides };
-        let number = self.launch.maps.iter().position(|known| *known == map).unwrap_or_else(|| {
+        let map_index = self.launch.maps.iter().position(|known| *known == map).unwrap_or_else(|| {
             self.launch.maps.push(map.clone());
             self.launch.maps.len() - 1
         });
         let counters = (0..map.strides.len()).map(|index| self.operand_name(op, index)).collect::<Result<_, _>>()?;
         let base = self.operand_name(op, map.strides.len())?;
-        Ok(Stmt::AffineApply { name: self.assign_name(op.output(), || None), map: number, counters, base })
+        Ok(Stmt::AffineApply { name: self.assign_name(op.output(), || None), map: map_index, counters, base })
     }
 
     fn read_execute(&self, op: Op<'_>) -> Result<Execute, String> {
         let file = op.text_attr(attr::SDSC_FILENAME);
-        let number = file
+        let file_number = file
             .strip_prefix("sdsc_")
             .and_then(|rest| rest.strip_suffix(".json"))
             .and_then(|number| number.parse().ok());
-        let number = number.ok_or_else(|| format!("expected a file name sdsc_<n>.json, found '{file}'"))?;
+        let number = file_number.ok_or_else(|| format!("expected a file name sdsc_<n>.json, found '{file}'"))?;
         let operands = (0..op.inputs().len()).map(|index| self.operand_name(op, index)).collect::<Result<_, _>>()?;
         let symbol_ids =
             op.attr(attr::SYMBOL_IDS).and_then(elements).map(|ids| ids.into_iter().filter_map(integer).collect());
@@ -361,13 +372,13 @@ impl LaunchIrReader<'_> {
     }
 }
 
-/// Returns the integer of a constant.
+/// Returns the integer that an `arith.constant` defines.
 fn constant_value(value: Value<'_>) -> Option<i64> {
     value.def().filter(|def| def.is("arith.constant")).and_then(|def| def.attr(attr::VALUE)).and_then(integer)
 }
 
-/// Returns whether a name may stand for a value: loops count from the constant named 0 in steps of the constant named
-/// 1.
+/// Returns whether a value may have a name. The names `Zero` and `One`, which loops use as start and step, belong to
+/// the constants 0 and 1.
 fn is_consistent_name(name: ValueName, value: Value<'_>) -> bool {
     match name {
         ValueName::Zero => constant_value(value) == Some(0),
@@ -376,7 +387,7 @@ fn is_consistent_name(name: ValueName, value: Value<'_>) -> bool {
     }
 }
 
-/// Reads `s0 + a * d0 + b * d1`; returns false for any other expression.
+/// Reads the strides `a` and `b` of `s0 + a * d0 + b * d1`; returns false for any other form of expression.
 fn read_strides(expr: &AffineExpression, strides: &mut [i64]) -> bool {
     match expr {
         AffineExpression::Symbol(0) => true,
@@ -391,8 +402,8 @@ fn read_strides(expr: &AffineExpression, strides: &mut [i64]) -> bool {
 }
 
 /// Adds to a stride; returns false if the sum does not fit in 64 bits.
-fn add_stride(stride: &mut i64, more: i64) -> bool {
-    let sum = stride.checked_add(more);
+fn add_stride(stride: &mut i64, addend: i64) -> bool {
+    let sum = stride.checked_add(addend);
     *stride = sum.unwrap_or(*stride);
     sum.is_some()
 }

@@ -12,7 +12,7 @@ use crate::{
     kernel::ir::cost_evaluator::{CandidateCompiler, ModuleCostEvaluator},
     mlir::{
         DetachedClone, ErrorReported, Op, OpExt, Pass, PassOptions, TensorType, ValueLike, argument_attribute,
-        error_at, functions_of, i64_array_attribute, string_attribute, suppress_diagnostics,
+        error_at, find_defined_functions, i64_array_attribute, string_attribute, suppress_diagnostics,
     },
     peel::{PeeledDim, find_peel_candidates},
     search::{SearchedOp, find_axes_without_carried},
@@ -27,7 +27,7 @@ pub(crate) const PASS: Pass = Pass { argument: "spyre-peel-remainders", run };
 fn run(module: Op<'_>, options: &PassOptions) -> Result<(), ErrorReported> {
     let target = target_of(module).map_err(|message| error_at(codes::MALFORMED_IR, module, message).report())?;
     let compiler: Option<CandidateCompiler> = options.read_nested_options(module, option::COMPILE)?;
-    let functions = functions_of(module);
+    let functions = find_defined_functions(module);
     // Candidate modules are not peeled again.
     let [function] = functions[..] else { return Ok(()) };
     if function.attr(attr::SPYRE_PEELED).is_some() {
@@ -58,7 +58,7 @@ fn find_best_peel<'a>(
     let evaluator = ModuleCostEvaluator::new(compiler);
     let cost_with = |peel: Option<&PeeledDim>| {
         let copy = DetachedClone::from_op(module);
-        let function = functions_of(copy.op())[0];
+        let function = find_defined_functions(copy.op())[0];
         if let Some(peel) = peel {
             peel_function(function, peel);
         }

@@ -1,21 +1,21 @@
-//! Coordinate folds: distribution of one dimension of the op's space over cores and over the elements of a stick
-//! ("SuperDSC schema, section 6, `coordInfo`").
+//! Coordinate folds (`coordInfo`): a nest of affine functions that maps one dimension of an iteration space to cores,
+//! sticks and elements of a stick ("SuperDSC schema, section 6").
 
 use crate::launch::geometry::Scale;
 use machine::DeviceFormat;
 use sdsc_format::model::{CoordInfo, CoordinateFolds, Fold, FoldFunction, Text};
 
-/// One dimension of one tensor.
+/// Extent, core slices and stick arrangement of one tensor dimension.
 pub(super) struct DimExtent {
-    /// Participation of the tensor in the dimension.
+    /// Indicates whether the tensor has the dimension or is reduced or broadcast along it.
     pub(super) scale: Scale,
-    /// Slices that the cores hold.
+    /// Number of slices over all cores.
     pub(super) slices: i64,
-    /// Points of one slice.
+    /// Number of points in one slice.
     pub(super) size: i64,
-    /// Points from one slice to the next.
+    /// Number of points from the start of one slice to the start of the next.
     pub(super) step: i64,
-    /// Padding kind of the dimension.
+    /// Padding kind of the dimension, as spelled in SDSC files.
     pub(super) padding: Text,
     /// Arrangement of the dimension's elements in sticks.
     pub(super) stick: StickArrangement,
@@ -24,30 +24,31 @@ pub(super) struct DimExtent {
 /// Arrangement of a dimension's elements in sticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StickArrangement {
-    /// Not the stick dimension: one element per stick.
+    /// Not a stick dimension: consecutive elements are in different sticks.
     OutsideStick,
-    /// Along the stick.
+    /// Stick dimension of a tensor with this element format.
     AlongStick(DeviceFormat),
-    /// The second dimension of a stick of fp8 weights, a block of two rows: pairs of pairs.
+    /// Second stick dimension of fp8 weights, whose sticks are two-dimensional: blocks of two rows.
     WeightBlock,
-    /// Stick of an fp8 activation, which the systolic array reads in groups of eight, in two halves.
+    /// Stick dimension of an fp8 activation. The systolic array reads a stick as two halves, in groups of eight.
     ActivationBlock,
 }
 
-/// Returns the folds of one dimension.
+/// Builds the folds of one dimension: three spatial folds (core, corelet, row), then the element folds.
 pub(super) fn build_coord_info(extent: &DimExtent) -> CoordInfo {
-    let (step, elements) = compute_element_folds(extent);
-    let num_elements = elements.len();
-    let mut functions = vec![affine(step), affine(0), affine(0)];
-    let mut folds = vec![fold(extent.slices, "core_fold"), fold(1, "corelet_fold"), fold(1, "row_fold")];
-    for (position, (alpha, factor)) in elements.into_iter().enumerate() {
-        functions.push(affine(alpha));
-        folds.push(fold(factor, ELEMENT_FOLD_LABELS[num_elements - 1 - position]));
+    let (step, element_folds) = compute_element_folds(extent);
+    let num_element_folds = element_folds.len();
+    let mut functions = vec![build_affine_function(step), build_affine_function(0), build_affine_function(0)];
+    let mut folds =
+        vec![build_fold(extent.slices, "core_fold"), build_fold(1, "corelet_fold"), build_fold(1, "row_fold")];
+    for (position, (alpha, factor)) in element_folds.into_iter().enumerate() {
+        functions.push(build_affine_function(alpha));
+        folds.push(build_fold(factor, ELEMENT_FOLD_LABELS[num_element_folds - 1 - position]));
     }
     CoordInfo {
         spatial: 3,
         temporal: 0,
-        element_folds: num_elements.try_into().expect("few folds"),
+        element_folds: num_element_folds.try_into().expect("few folds"),
         padding: extent.padding.clone(),
         folds: CoordinateFolds { functions, folds },
     }
@@ -55,13 +56,13 @@ pub(super) fn build_coord_info(extent: &DimExtent) -> CoordInfo {
 
 const ELEMENT_FOLD_LABELS: [&str; 4] = ["elem_arr_0", "elem_arr_1", "elem_arr_2", "elem_arr_3"];
 
-/// Returns the step from core to core, and step and count of each fold of the elements, outermost first.
+/// Returns the step from one core's slice to the next, and a (step, count) pair per element fold, outermost first.
 fn compute_element_folds(extent: &DimExtent) -> (i64, Vec<(i64, i64)>) {
     let size = extent.size;
-    let elements = match (extent.stick, extent.scale) {
+    let element_folds = match (extent.stick, extent.scale) {
         (StickArrangement::OutsideStick, _) => vec![(1, size)],
         (StickArrangement::AlongStick(format), Scale::AbsentStick) => {
-            // The stick holds one element, which stands for all of them.
+            // Each stick holds one element; a fold with step 0 broadcasts it along the stick.
             let per_stick = format.elements_per_stick();
             return (per_stick, vec![(per_stick, 1), (0, per_stick)]);
         }
@@ -72,14 +73,14 @@ fn compute_element_folds(extent: &DimExtent) -> (i64, Vec<(i64, i64)>) {
         (StickArrangement::WeightBlock, _) => vec![(size / 8, 64), (8, 2), (1, 1)],
         (StickArrangement::ActivationBlock, _) => vec![(128, size / 128), (8, 8), (64, 2), (1, 8)],
     };
-    (extent.step, elements)
+    (extent.step, element_folds)
 }
 
-const fn affine(alpha: i64) -> FoldFunction {
+const fn build_affine_function(alpha: i64) -> FoldFunction {
     FoldFunction::Affine { alpha, beta: 0 }
 }
 
-fn fold(factor: i64, label: &'static str) -> Fold {
+fn build_fold(factor: i64, label: &'static str) -> Fold {
     Fold { factor, label: label.into() }
 }
 
@@ -89,24 +90,30 @@ mod tests {
 
     const FP16: DeviceFormat = DeviceFormat::Sen169Fp16;
 
-    fn folds(stick: StickArrangement, scale: Scale, size: i64) -> (i64, Vec<(i64, i64)>) {
+    fn compute_folds(stick: StickArrangement, scale: Scale, size: i64) -> (i64, Vec<(i64, i64)>) {
         compute_element_folds(&DimExtent { scale, slices: 1, size, step: size, padding: "nopad".into(), stick })
     }
 
     #[test]
     fn builds_one_fold_outside_stick() {
-        assert_eq!(folds(StickArrangement::OutsideStick, Scale::Present, 32), (32, vec![(1, 32)]));
+        assert_eq!(compute_folds(StickArrangement::OutsideStick, Scale::Present, 32), (32, vec![(1, 32)]));
     }
 
     #[test]
     fn builds_stick_block_folds() {
-        assert_eq!(folds(StickArrangement::AlongStick(FP16), Scale::Present, 256), (256, vec![(64, 4), (1, 64)]));
-        assert_eq!(folds(StickArrangement::AlongStick(FP16), Scale::Absent, 1), (1, vec![(64, 0), (1, 64)]));
+        assert_eq!(
+            compute_folds(StickArrangement::AlongStick(FP16), Scale::Present, 256),
+            (256, vec![(64, 4), (1, 64)])
+        );
+        assert_eq!(compute_folds(StickArrangement::AlongStick(FP16), Scale::Absent, 1), (1, vec![(64, 0), (1, 64)]));
     }
 
     #[test]
     fn repeats_element_of_sparse_stick() {
-        assert_eq!(folds(StickArrangement::AlongStick(FP16), Scale::AbsentStick, 1), (64, vec![(64, 1), (0, 64)]));
+        assert_eq!(
+            compute_folds(StickArrangement::AlongStick(FP16), Scale::AbsentStick, 1),
+            (64, vec![(64, 1), (0, 64)])
+        );
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Reconstructs op specs from files ([`to_op_spec()`]), and reads them from JSON ([`case_json`]).
+//! Reconstructs op specs from SDSC files ([`to_op_spec()`]), and reads op specs from JSON ([`case_json`]).
 
 mod affine_text;
 pub mod case_json;

@@ -1,4 +1,4 @@
-//! Pass of stage `search`, and the IR helpers that it uses.
+//! Pass `spyre-search-tiling` of stage `search`, and its IR helpers.
 
 mod apply_plan;
 mod certify;

@@ -4,9 +4,9 @@ mod shrink;
 
 use crate::{
     codes,
-    mlir::{Module, Op, OpExt, Session, Value, ValueExt, ValueMap, functions_of, is_public, retain_ops},
+    mlir::{Module, Op, OpExt, Session, Value, ValueExt, ValueMap, find_defined_functions, is_public, retain_ops},
     pipeline,
-    tool::{self, MessageArguments, Reporter, diagnostics::install_handler, help::with_help},
+    tool::{self, MessageArguments, Reporter, diagnostics::install_handler, help::add_help_options},
 };
 use clap::{CommandFactory, Parser};
 use shrink::{DefUseGraph, ReducedFunction, ReductionSearch, ReturnedValue};
@@ -66,7 +66,7 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
 
 /// Returns the clap command of the tool.
 pub(super) fn command() -> clap::Command {
-    with_help(ReduceArguments::command(), &COMMON_OPTIONS)
+    add_help_options(ReduceArguments::command(), &COMMON_OPTIONS)
 }
 
 fn run(arguments: &ReduceArguments, reporter: Reporter) -> Result<(), String> {
@@ -103,7 +103,7 @@ fn run(arguments: &ReduceArguments, reporter: Reporter) -> Result<(), String> {
 /// Returns the name of the function to reduce.
 fn find_entry_function(module: &Module<'_>, named: Option<&str>) -> Result<String, String> {
     let with_body = |function: &Op<'_>| function.body().is_some();
-    let functions: Vec<Op<'_>> = functions_of(module.op()).into_iter().filter(with_body).collect();
+    let functions: Vec<Op<'_>> = find_defined_functions(module.op()).into_iter().filter(with_body).collect();
     let names =
         |functions: &[Op<'_>]| functions.iter().map(|function| symbol_name(*function).to_owned()).collect::<Vec<_>>();
     if let Some(named) = named {
@@ -133,7 +133,7 @@ fn symbol_name(function: Op<'_>) -> &str {
 }
 
 fn find_function<'m>(module: &'m Module<'_>, name: &str) -> Op<'m> {
-    let found = functions_of(module.op()).into_iter().find(|function| symbol_name(*function) == name);
+    let found = find_defined_functions(module.op()).into_iter().find(|function| symbol_name(*function) == name);
     found.expect("copies of a module have its functions")
 }
 

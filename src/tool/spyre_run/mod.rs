@@ -9,7 +9,7 @@ pub mod npy;
 
 use crate::{
     codes,
-    tool::{self, MessageArguments, ProgressIndicator, Reporter, Verbosity, help::with_help},
+    tool::{self, MessageArguments, ProgressIndicator, Reporter, Verbosity, help::add_help_options},
 };
 use clap::{Command, CommandFactory, Parser};
 use machine::Target;
@@ -99,7 +99,7 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
 
 /// Returns the clap command of the tool.
 pub(super) fn command() -> Command {
-    with_help(RunArguments::command(), &COMMON_OPTIONS)
+    add_help_options(RunArguments::command(), &COMMON_OPTIONS)
 }
 
 fn run(arguments: &RunArguments, reporter: Reporter) -> Result<(), String> {

@@ -3,7 +3,7 @@
 use crate::{
     codes,
     sdsc::find_violations,
-    tool::{self, MessageArguments, MessageFormat, Reporter, help::with_help, reporter::MESSAGES},
+    tool::{self, MessageArguments, MessageFormat, Reporter, help::add_help_options, reporter::MESSAGES},
 };
 use clap::{ArgGroup, Command, CommandFactory, Parser, ValueEnum};
 use sdsc_check::{Profile, UnknownProfileError};
@@ -94,7 +94,7 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
 
 /// Returns the clap command of the tool.
 pub(super) fn command() -> Command {
-    with_help(TranslateArguments::command(), &COMMON_OPTIONS)
+    add_help_options(TranslateArguments::command(), &COMMON_OPTIONS)
 }
 
 fn run(arguments: &TranslateArguments, speaker: Reporter) -> Result<(), String> {

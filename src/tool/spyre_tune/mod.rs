@@ -4,7 +4,7 @@ mod report;
 
 use super::{
     diagnostics::{format_option_name, install_handler},
-    help::{LISTS_NOTE, with_help},
+    help::{LISTS_NOTE, add_help_options},
     pipeline_arguments::{PipelineArguments, kinds},
     reference_process::ReferenceProcess,
     tuning::{BUDGET, TuneOutcome, TuneRequest, modeled_cost, tune},
@@ -106,7 +106,7 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
 
 /// Returns the clap command of the tool.
 pub(super) fn command() -> Command {
-    with_help(TuneArguments::command(), &COMMON_OPTIONS)
+    add_help_options(TuneArguments::command(), &COMMON_OPTIONS)
 }
 
 fn run(arguments: &TuneArguments, reporter: Reporter) -> Result<(), String> {

@@ -91,7 +91,7 @@ pub(super) fn format_csv(tuned: &TuneOutcome) -> String {
         let ModeledCost { ns, hbm_bytes } = candidate.cost;
         text += &row(space.choices(&candidate.point), format!("{},{hbm_bytes},,", round_to_thousandths(ns / 1000.0)));
     }
-    for (point, evaluated) in &found.looked_at {
+    for (point, evaluated) in &found.visited {
         if let Err(rejection) = evaluated {
             text += &row(
                 space.choices(point),

@@ -168,7 +168,8 @@ fn run_search(
 ) -> Result<(TuneSearchResult, Vec<TuneCandidate>, Vec<ModeledCost>), String> {
     let TuneParameters { budget, seed, within, shard } = ask.terms;
     let starts = starts.iter().filter_map(|choices| program.space.parse_point(choices)).collect();
-    let request = TuneSearchRequest { objective: options.objective, budget, within, seed, shard, starts };
+    let request =
+        TuneSearchRequest { objective: options.objective, budget, relative_tolerance: within, seed, shard, starts };
     let threads = ask.threads.map_or_else(|| available_parallelism().map_or(1, NonZero::get), NonZero::get);
     // Deeply nested IR needs a large stack, as in every tool.
     let pool = rayon::ThreadPoolBuilder::new()
@@ -251,13 +252,13 @@ fn build_result(
         hbm_bytes: cost.hbm_bytes,
     };
     let untuned = program.space.untuned_point();
-    let cost = found.looked_at.get(&untuned).and_then(|evaluated| evaluated.as_ref().ok());
+    let cost = found.visited.get(&untuned).and_then(|evaluated| evaluated.as_ref().ok());
     TuneResult {
         best: best.into_iter().map(ranked).collect(),
         untuned: cost.map(|cost| ranked(TuneCandidate { point: untuned.clone(), cost: *cost })),
         bound_us: found.bound.map(|bound| bound.ns / 1000.0),
         bound_hbm_bytes: found.bound.map(|bound| bound.hbm_bytes),
-        n_compiled: found.n_compiled,
+        n_compiled: found.num_compiled,
         rejected: found.rejected.iter().map(|(reason, (count, _))| (reason.clone(), *count)).collect(),
         is_exhaustive: found.is_exhaustive,
         stop: found.stop,
@@ -288,6 +289,6 @@ fn format_bug_error(found: &TuneSearchResult, program: &TunableProgram) -> Optio
         let rejection = evaluated.as_ref().err().filter(|rejection| rejection.reason == program::BUG_REASON)?;
         Some(format!("with {}: {}", program.format_options_at(point), rejection.message))
     };
-    let first = found.looked_at.iter().find_map(of_bug).unwrap_or_default();
+    let first = found.visited.iter().find_map(of_bug).unwrap_or_default();
     Some(format!("{count} candidates cannot be compiled because of a compiler bug, the first {first}"))
 }

@@ -10,12 +10,12 @@ use crate::{
     },
     mlir::{
         CollectedDiagnostic, Module, Op, OpExt, Session, TensorType, Type, ValueLike, collect_diagnostics, escape,
-        functions_of, num_bugs,
+        find_defined_functions, num_bugs,
     },
     pipeline::{self, CompileOptions, Phase},
     plan_file::{VERSION, compute_program_key},
     report::Report,
-    tune::{MeasuredCost, PointEvaluator, Rejection, TuneDimension, TuneKey, TunePoint, TuneSpace},
+    tune::{BoundedCost, PointEvaluator, Rejection, TuneDimension, TuneKey, TunePoint, TuneSpace},
 };
 use cost::ModeledCost;
 use machine::Target;
@@ -186,7 +186,7 @@ impl PointEvaluator for TunableProgram {
         None
     }
 
-    fn measure(&self, point: &TunePoint) -> Result<MeasuredCost, Rejection> {
+    fn compute_cost(&self, point: &TunePoint) -> Result<BoundedCost, Rejection> {
         // Plans and proofs are recorded for the winner only, because they take time and do not change the cost.
         let options =
             CompileOptions { compile_to: Phase::Bundle, notes_plan: false, proves: false, ..self.options_at(point) };
@@ -218,10 +218,10 @@ pub(super) const BUG_REASON: &str = "compiler bug";
 const DIVISIBILITY_REASON: &str = "divisibility";
 
 /// Returns the modeled cost of a compilation, and a lower bound on the cost of any plan.
-fn measure_report(report: &Report) -> MeasuredCost {
+fn measure_report(report: &Report) -> BoundedCost {
     let bound = &report.lower_bound;
     let least = bound.hbm_of_any_indices.max(bound.products);
-    MeasuredCost { cost: modeled_cost(report), bound: ModeledCost { ns: bound.us * 1000.0, hbm_bytes: least } }
+    BoundedCost { cost: modeled_cost(report), bound: ModeledCost { ns: bound.us * 1000.0, hbm_bytes: least } }
 }
 
 /// Returns the modeled cost of a compilation: time in ns, HBM traffic in bytes.
@@ -257,7 +257,7 @@ struct ImportedProperties {
 
 impl ImportedProperties {
     fn from_module(module: Op<'_>, open: &[FixedNumberKind]) -> Self {
-        let functions = functions_of(module);
+        let functions = find_defined_functions(module);
         let name = functions.first().map_or_else(String::new, |function| function.text_attr(attr::SYM_NAME).to_owned());
         let target = target_of(module).unwrap_or_else(|_| Target::spyre());
         let types: Vec<Type<'_>> = functions

@@ -31,7 +31,7 @@ impl TuningProgressDisplay {
 }
 
 fn format_line(progress: tune::TuneProgress, elapsed: Duration) -> String {
-    let tune::TuneProgress { n_compiled, most, best, bound } = progress;
+    let tune::TuneProgress { num_compiled: n_compiled, max_compiled: most, best, bound } = progress;
     let costs = match (best, bound) {
         (Some(best), Some(bound)) => {
             let gap = if bound.ns > 0.0 {
@@ -62,7 +62,8 @@ mod tests {
     #[test]
     fn formats_best_cost_bound_gap_and_remaining_time() {
         let cost = |ns| Some(ModeledCost { ns, hbm_bytes: 64 });
-        let progress = tune::TuneProgress { n_compiled: 10, most: 30, best: cost(3000.0), bound: cost(2000.0) };
+        let progress =
+            tune::TuneProgress { num_compiled: 10, max_compiled: 30, best: cost(3000.0), bound: cost(2000.0) };
         let expected = "10 of at most 30 compiled: best 3.0 us, 64 bytes; bound 2.0 us, 64 bytes, gap 50.0 %; 8 s left";
         assert_eq!(format_line(progress, Duration::from_secs(4)), expected);
         let nothing = tune::TuneProgress { best: None, bound: None, ..progress };

@@ -64,9 +64,9 @@ const RANDOM_CASES: &str = "30";
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum MutantOutcome {
     /// This test program failed.
-    Noticed(String),
+    Detected(String),
     /// This test program exceeded its time limit.
-    Stopped(String),
+    TimedOut(String),
     Survives,
     /// No test evaluates its expression.
     Unreached,
@@ -75,8 +75,8 @@ pub(crate) enum MutantOutcome {
 impl fmt::Display for MutantOutcome {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Noticed(test) => formatter.write_str(test),
-            Self::Stopped(test) => write!(formatter, "{test} was stopped"),
+            Self::Detected(test) => formatter.write_str(test),
+            Self::TimedOut(test) => write!(formatter, "{test} was stopped"),
             Self::Survives => formatter.write_str("SURVIVES"),
             Self::Unreached => formatter.write_str("SURVIVES: no test evaluates it"),
         }
@@ -308,8 +308,8 @@ impl TestSuite {
             let mut command = self.test_command(program, &names);
             match run_to_end(command.env(MUTANT, site.number.to_string()), (time * MAX_SLOWDOWN).max(MIN_TIME_LIMIT)) {
                 TestEnd::Success => {}
-                TestEnd::Failure => return MutantOutcome::Noticed(program.to_owned()),
-                TestEnd::Limit => return MutantOutcome::Stopped(program.to_owned()),
+                TestEnd::Failure => return MutantOutcome::Detected(program.to_owned()),
+                TestEnd::Limit => return MutantOutcome::TimedOut(program.to_owned()),
             }
         }
         MutantOutcome::Survives

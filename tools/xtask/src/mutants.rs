@@ -1,10 +1,10 @@
-//! `cargo xtask mutants`: changes every field of every file of a covering set of programs, and writes the table of
-//! docs/measurements/mutants.md.
+//! `cargo xtask mutants`: mutation testing of the file format. Changes every field of every file of a set of programs
+//! that covers the format, and writes the tables of docs/measurements/mutants.md.
 
 use crate::step::{self, cargo};
 
-/// Runs the sampling test over all mutants, and writes the table. The build is optimized, since there are thousands of
-/// mutants.
+/// Runs the mutation test on all mutants instead of a sample: on those of one program, or on those of all programs,
+/// after which it writes the tables. The build is optimized, since there are thousands of mutants.
 pub(crate) fn run(program: Option<&str>) -> Result<(), String> {
     let mut test =
         cargo(["test", "--release", "--test", "compiler", "--", "mutants::detects_each_mutant", "--nocapture"]);

@@ -1,9 +1,10 @@
-//! Elements that a view shows, by their row-major position in the viewed tensor.
+//! Order in which a view accesses the elements of a tensor, by their row-major positions in the tensor.
 
 use super::{IndexDigit, TensorIndex, is_whole_dim};
 
-/// Returns the row-major position in a tensor of shape `shape` of the element read at these indices, over dimensions of
-/// sizes `space`. `None` if the position is no sum of digits.
+/// Returns the row-major position in a tensor of shape `shape` of the element at `indices`, as an index over dimensions
+/// of sizes `space`. `None` if the position is no sum of digits. The offset of the result is the sum of the offsets
+/// without strides, so it only tells whether all offsets are 0.
 #[must_use]
 pub fn compute_row_major_position(indices: &[TensorIndex], shape: &[i64], space: &[i64]) -> Option<TensorIndex> {
     let mut stride = shape.iter().product::<i64>();
@@ -15,22 +16,22 @@ pub fn compute_row_major_position(indices: &[TensorIndex], shape: &[i64], space:
     TensorIndex::new(&digits, indices.iter().map(|index| index.offset).sum(), space).ok()
 }
 
-/// Returns the dimensions of the space, outermost first, under which a tensor of shape `shape` has the same elements in
-/// the same order, if a reader accesses all of it and splits or merges its dimensions. The other dimensions of the
-/// space repeat it.
+/// Returns dimensions of the space, outermost first, whose row-major order is the row-major order of a tensor of shape
+/// `shape`. The reader accesses all elements, and splits or merges dimensions of the tensor; the other dimensions of
+/// the space repeat the accesses. `None` for other accesses, for example if no dimension is split or merged.
 #[must_use]
 pub fn find_row_major_dims(indices: &[TensorIndex], shape: &[i64], space: &[i64]) -> Option<Vec<usize>> {
     if indices.iter().zip(shape).all(|(index, &size)| size == 1 || index.digits.is_empty() || is_whole_dim(index, size))
     {
         return None;
     }
-    let place = compute_row_major_position(indices, shape, space).filter(|place| place.offset == 0)?;
-    let mut inner = 1;
-    for digit in place.digits.iter().rev() {
-        let is_next = digit.divisor == 1 && digit.size == space[digit.dim] && digit.factor == inner;
-        inner *= Some(digit.size).filter(|_| is_next)?;
+    let position = compute_row_major_position(indices, shape, space).filter(|place| place.offset == 0)?;
+    let mut stride = 1;
+    for digit in position.digits.iter().rev() {
+        let is_contiguous = digit.divisor == 1 && digit.size == space[digit.dim] && digit.factor == stride;
+        stride *= Some(digit.size).filter(|_| is_contiguous)?;
     }
-    (inner == shape.iter().product::<i64>()).then(|| place.digits.iter().map(|digit| digit.dim).collect())
+    (stride == shape.iter().product::<i64>()).then(|| position.digits.iter().map(|digit| digit.dim).collect())
 }
 
 #[cfg(test)]

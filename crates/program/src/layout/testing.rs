@@ -1,4 +1,4 @@
-//! Expressions in unit tests, written as they print, and points.
+//! Helpers of unit tests: affine expressions that are written with operators, and points of iteration spaces.
 
 use super::{RegroupedCopy, TensorIndex};
 use crate::affine::AffineExpression;
@@ -38,19 +38,21 @@ impl std::ops::Mul<i64> for TestExpr {
     }
 }
 
+/// Returns the expression `d0`, `d1`, ... of a dimension.
 pub(super) const fn d(dim: usize) -> TestExpr {
     TestExpr(AffineExpression::Dim(dim))
 }
 
-/// Returns the index of an expression, after checking that both have the same value at every point.
+/// Converts an expression to an index, and checks that both have the same value at every point, and that the conversion
+/// of the index to an expression and back returns the same index.
 pub(super) fn checked_index(expr: &TestExpr, sizes: &[i64]) -> TensorIndex {
     let index = TensorIndex::from_expr(&expr.0, sizes).unwrap();
-    let mut last = i64::MIN;
+    let mut largest = i64::MIN;
     for point in points(sizes) {
         assert_eq!(index.evaluate(&point), expr.0.evaluate(&point), "{:?} at {point:?}", expr.0);
-        last = last.max(index.evaluate(&point));
+        largest = largest.max(index.evaluate(&point));
     }
-    assert!(last <= index.max_value());
+    assert!(largest <= index.max_value());
     assert_eq!(TensorIndex::from_expr(&index.to_expr(sizes).unwrap(), sizes).unwrap(), index, "there and back");
     index
 }
@@ -70,21 +72,21 @@ pub(super) fn unflatten(mut position: i64, sizes: &[i64]) -> Vec<i64> {
     point
 }
 
-/// Checks that the reader accesses the same elements through the copy as in the buffer.
-pub(super) fn assert_same_elements(found: &RegroupedCopy, exprs: &[AffineExpression], space: &[i64]) {
+/// Checks that a reader that accesses a buffer at `exprs` accesses the same elements through the copy.
+pub(super) fn assert_same_elements(copy: &RegroupedCopy, exprs: &[AffineExpression], space: &[i64]) {
     for point in points(space) {
-        let in_copy: Vec<i64> = found.read.iter().map(|expr| expr.evaluate(&point)).collect();
+        let in_copy: Vec<i64> = copy.read.iter().map(|expr| expr.evaluate(&point)).collect();
         assert!(
-            in_copy.iter().zip(&found.shape).all(|(at, size)| (0..*size).contains(at)),
+            in_copy.iter().zip(&copy.shape).all(|(at, size)| (0..*size).contains(at)),
             "{in_copy:?} of {:?}",
-            found.shape
+            copy.shape
         );
-        let through: Vec<i64> = found.from.iter().map(|expr| expr.evaluate(&in_copy)).collect();
-        assert_eq!(through, exprs.iter().map(|expr| expr.evaluate(&point)).collect::<Vec<_>>());
+        let in_buffer: Vec<i64> = copy.from.iter().map(|expr| expr.evaluate(&in_copy)).collect();
+        assert_eq!(in_buffer, exprs.iter().map(|expr| expr.evaluate(&point)).collect::<Vec<_>>());
     }
 }
 
-/// Returns the expressions.
-pub(super) fn to_exprs(of: &[TestExpr]) -> Vec<AffineExpression> {
-    of.iter().map(|expr| expr.0.clone()).collect()
+/// Returns the wrapped expressions.
+pub(super) fn to_exprs(exprs: &[TestExpr]) -> Vec<AffineExpression> {
+    exprs.iter().map(|expr| expr.0.clone()).collect()
 }

@@ -77,7 +77,7 @@ impl OpReport {
                 function.clone_from(&plan.function);
             }
             cores.extend(plan.cores.iter().map(|core| core.id));
-            points = points.saturating_add(plan.points.saturating_mul(plan.cores.len() as u64));
+            points = points.saturating_add(plan.points_per_core.saturating_mul(plan.cores.len() as u64));
         }
         Self {
             file: file.to_owned(),

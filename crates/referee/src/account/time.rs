@@ -136,14 +136,14 @@ impl OpShapeBuilder<'_> {
     fn build_op_shape(&mut self, seen: &ExecuteRecord) -> OpShape {
         let plan = &seen.plan;
         let output = &plan.tensors[plan.output];
-        let moves = |dim: usize| output.present[dim] && plan.dims[dim].size > 1;
+        let moves = |dim: usize| output.has_dim[dim] && plan.dims[dim].size > 1;
         let dims = plan.dims.iter().enumerate().map(|(index, dim)| Dim {
             extent: dim.size,
-            slices: dim.slices,
+            slices: dim.num_slices,
             is_reduced: !moves(index),
         });
         // Index tensors are last: the model reads the first two inputs of a matmul.
-        let tensors = plan.inputs.iter().chain([&plan.output]).chain(&plan.indices);
+        let tensors = plan.inputs.iter().chain([&plan.output]).chain(&plan.index_tensors);
         let kind = find_op_kind(plan);
         let op = TileOp {
             kind,
@@ -151,7 +151,7 @@ impl OpShapeBuilder<'_> {
             dims: dims.collect(),
             trips: seen.trips.clone(),
             operands: tensors.map(|tensor| self.build_operand(seen, *tensor)).collect(),
-            is_irregular: !plan.indices.is_empty() || is_windowed(plan),
+            is_irregular: !plan.index_tensors.is_empty() || is_windowed(plan),
         };
         op.to_op_shape()
     }
@@ -168,11 +168,11 @@ impl OpShapeBuilder<'_> {
             is_kernel_input: is_argument && !self.written.contains(&(start.buffer, start.end)),
             is_in_lx: entry.memory == MemorySpace::Lx,
             is_argument,
-            tile_bytes: entry.sticks * STICK_BYTES,
+            tile_bytes: entry.num_sticks * STICK_BYTES,
             element_bytes: entry.format.bytes(),
-            moved_by: (0..plan.dims.len()).filter(|dim| entry.present[*dim] && varies(dim)).collect(),
-            stick: Some(entry.stick).filter(|dim| !entry.is_sparse && varies(dim)),
-            inner: entry.inner.filter(varies),
+            moved_by: (0..plan.dims.len()).filter(|dim| entry.has_dim[*dim] && varies(dim)).collect(),
+            stick: Some(entry.stick_dim).filter(|dim| !entry.is_sparse && varies(dim)),
+            inner: entry.adjacent_stick_dim.filter(varies),
             advances: seen.advances[tensor].clone(),
         }
     }

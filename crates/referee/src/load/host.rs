@@ -5,7 +5,7 @@ use crate::number::{E4M3, E5M2, decode_run, dl16_to_f32, encode_host_run};
 use machine::{DeviceFormat, ElementType, STICK_BYTES, UnknownElementType};
 use sdsc_format::program::Tensor;
 
-/// Elements of an array, row-major.
+/// Elements of an array, in row-major order.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ArrayElements {
     /// IEEE half precision, as bits.
@@ -16,9 +16,9 @@ pub enum ArrayElements {
     F32(Vec<f32>),
     /// Double precision, the element type of reference results. No device program has it.
     F64(Vec<f64>),
-    /// Bytes with four exponent and three mantissa bits, without infinities.
+    /// 8-bit floats with four exponent and three mantissa bits, without infinities.
     F8E4M3Fn(Vec<u8>),
-    /// Bytes with five exponent and two mantissa bits.
+    /// 8-bit floats with five exponent and two mantissa bits.
     F8E5M2(Vec<u8>),
     /// 8-bit integers.
     I8(Vec<i8>),
@@ -30,12 +30,12 @@ pub enum ArrayElements {
     Bool(Vec<u8>),
 }
 
-/// An array: sizes and elements.
+/// Array in host memory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HostArray {
-    /// The sizes, outermost first.
+    /// Sizes, outermost first.
     pub shape: Vec<i64>,
-    /// The elements.
+    /// Elements, in row-major order.
     pub elements: ArrayElements,
 }
 
@@ -77,10 +77,10 @@ impl ArrayElements {
         self.len() == 0
     }
 
-    /// Returns `length` zeros of type `of`.
+    /// Returns `length` zeros of an element type.
     #[must_use]
-    pub fn zeros(of: ElementType, length: usize) -> Self {
-        match of {
+    pub fn zeros(element_type: ElementType, length: usize) -> Self {
+        match element_type {
             ElementType::F16 => Self::F16(vec![0; length]),
             ElementType::Bf16 => Self::Bf16(vec![0; length]),
             ElementType::F32 => Self::F32(vec![0.0; length]),
@@ -97,10 +97,10 @@ impl ArrayElements {
     /// Returns `length` zeros of the tensor's type in `program.json`.
     ///
     /// # Errors
-    /// No array has elements of that type.
+    /// If no array has elements of that type.
     pub fn zeros_for_tensor(tensor: &Tensor, length: usize) -> Result<Self, String> {
-        let of = tensor.element_type.parse().map_err(|unknown: UnknownElementType| unknown.to_string())?;
-        Ok(Self::zeros(of, length))
+        let element_type = tensor.element_type.parse().map_err(|unknown: UnknownElementType| unknown.to_string())?;
+        Ok(Self::zeros(element_type, length))
     }
 
     /// Returns the bytes of all elements, little endian.
@@ -119,7 +119,7 @@ impl ArrayElements {
         }
     }
 
-    /// Sets the elements from little-endian bytes; stops at the end of the shorter one.
+    /// Sets the elements from little-endian bytes; stops at the end of the elements or of the bytes.
     pub fn set_bytes(&mut self, bytes: &[u8]) {
         match self {
             Self::F16(elements) | Self::Bf16(elements) => fill_from_bytes(elements, bytes, u16::from_le_bytes),
@@ -167,7 +167,7 @@ impl ArrayElements {
         }
     }
 
-    /// Appends the elements `start`, `start + stride`, ... in the device's format.
+    /// Appends the `count` elements `start`, `start + stride`, ... to `out`, encoded in a device format.
     pub(crate) fn encode(&self, format: DeviceFormat, start: usize, stride: usize, count: usize, out: &mut Vec<u8>) {
         let is_integer = matches!(format, DeviceFormat::IeeeInt32 | DeviceFormat::SenUint32);
         let indices = (0..count).map(|step| start + step * stride);
@@ -195,7 +195,7 @@ impl ArrayElements {
         }
     }
 
-    /// Sets the elements `start`, `start + stride`, ... from bytes in the device's format.
+    /// Sets the `count` elements `start`, `start + stride`, ... from bytes in a device format.
     pub(crate) fn decode(&mut self, format: DeviceFormat, bytes: &[u8], start: usize, stride: usize, count: usize) {
         let is_integer = matches!(format, DeviceFormat::IeeeInt32 | DeviceFormat::SenUint32);
         let integers = bytes.as_chunks::<4>().0.iter().map(|raw| i32::from_le_bytes(*raw)).take(count).enumerate();
@@ -227,44 +227,46 @@ impl ArrayElements {
     /// Reads elements as `f32`, with one type check for all.
     fn read_f32(&self, start: usize, stride: usize, out: &mut [f32]) {
         match self {
-            Self::F16(elements) => gather(elements, start, stride, out, f16_to_f32),
-            Self::Bf16(elements) => gather(elements, start, stride, out, bf16_to_f32),
-            Self::F32(elements) => gather(elements, start, stride, out, |value| value),
-            Self::F64(elements) => gather(elements, start, stride, out, |value| value as f32),
-            Self::F8E4M3Fn(elements) => gather(elements, start, stride, out, |byte| E4M3.decode(byte)),
-            Self::F8E5M2(elements) => gather(elements, start, stride, out, |byte| E5M2.decode(byte)),
-            Self::I8(elements) => gather(elements, start, stride, out, f32::from),
-            Self::I32(elements) => gather(elements, start, stride, out, |value| value as f32),
-            Self::I64(elements) => gather(elements, start, stride, out, |value| value as f32),
-            Self::Bool(elements) => gather(elements, start, stride, out, f32::from),
+            Self::F16(elements) => read_strided(elements, start, stride, out, f16_to_f32),
+            Self::Bf16(elements) => read_strided(elements, start, stride, out, bf16_to_f32),
+            Self::F32(elements) => read_strided(elements, start, stride, out, |value| value),
+            Self::F64(elements) => read_strided(elements, start, stride, out, |value| value as f32),
+            Self::F8E4M3Fn(elements) => read_strided(elements, start, stride, out, |byte| E4M3.decode(byte)),
+            Self::F8E5M2(elements) => read_strided(elements, start, stride, out, |byte| E5M2.decode(byte)),
+            Self::I8(elements) => read_strided(elements, start, stride, out, f32::from),
+            Self::I32(elements) => read_strided(elements, start, stride, out, |value| value as f32),
+            Self::I64(elements) => read_strided(elements, start, stride, out, |value| value as f32),
+            Self::Bool(elements) => read_strided(elements, start, stride, out, f32::from),
         }
     }
 
     /// Sets elements to the nearest values of their type, with one type check for all.
     fn write_f32(&mut self, start: usize, stride: usize, values: &[f32]) {
         match self {
-            Self::F16(elements) => scatter(elements, start, stride, values, f16_from_f32),
-            Self::Bf16(elements) => scatter(elements, start, stride, values, bf16_from_f32),
-            Self::F32(elements) => scatter(elements, start, stride, values, |value| value),
-            Self::F64(elements) => scatter(elements, start, stride, values, f64::from),
-            Self::F8E4M3Fn(elements) => scatter(elements, start, stride, values, |value| E4M3.encode(value)),
-            Self::F8E5M2(elements) => scatter(elements, start, stride, values, |value| E5M2.encode(value)),
-            Self::I8(elements) => scatter(elements, start, stride, values, |value| value as i8),
-            Self::I32(elements) => scatter(elements, start, stride, values, |value| value as i32),
-            Self::I64(elements) => scatter(elements, start, stride, values, |value| value as i64),
-            Self::Bool(elements) => scatter(elements, start, stride, values, |value| u8::from(value != 0.0)),
+            Self::F16(elements) => write_strided(elements, start, stride, values, f16_from_f32),
+            Self::Bf16(elements) => write_strided(elements, start, stride, values, bf16_from_f32),
+            Self::F32(elements) => write_strided(elements, start, stride, values, |value| value),
+            Self::F64(elements) => write_strided(elements, start, stride, values, f64::from),
+            Self::F8E4M3Fn(elements) => write_strided(elements, start, stride, values, |value| E4M3.encode(value)),
+            Self::F8E5M2(elements) => write_strided(elements, start, stride, values, |value| E5M2.encode(value)),
+            Self::I8(elements) => write_strided(elements, start, stride, values, |value| value as i8),
+            Self::I32(elements) => write_strided(elements, start, stride, values, |value| value as i32),
+            Self::I64(elements) => write_strided(elements, start, stride, values, |value| value as i64),
+            Self::Bool(elements) => write_strided(elements, start, stride, values, |value| u8::from(value != 0.0)),
         }
     }
 }
 
+/// Converts bytes to elements; stops at the end of the elements or of the bytes.
 fn fill_from_bytes<T, const W: usize>(elements: &mut [T], bytes: &[u8], convert: impl Fn([u8; W]) -> T) {
     elements.iter_mut().zip(bytes.as_chunks::<W>().0).for_each(|(element, raw)| *element = convert(*raw));
 }
 
-/// Maximum number of elements of a stick.
+/// Maximum number of elements of a stick: its bytes, for elements of one byte.
 const MAX_STICK_ELEMENTS: usize = STICK_BYTES as usize;
 
-fn gather<T: Copy>(elements: &[T], start: usize, stride: usize, out: &mut [f32], convert: impl Fn(T) -> f32) {
+/// Reads the elements `start`, `start + stride`, ... into `out`.
+fn read_strided<T: Copy>(elements: &[T], start: usize, stride: usize, out: &mut [f32], convert: impl Fn(T) -> f32) {
     if stride == 1 {
         out.iter_mut().zip(&elements[start..]).for_each(|(value, element)| *value = convert(*element));
     } else {
@@ -272,7 +274,8 @@ fn gather<T: Copy>(elements: &[T], start: usize, stride: usize, out: &mut [f32],
     }
 }
 
-fn scatter<T>(elements: &mut [T], start: usize, stride: usize, values: &[f32], convert: impl Fn(f32) -> T) {
+/// Writes values to the elements `start`, `start + stride`, ....
+fn write_strided<T>(elements: &mut [T], start: usize, stride: usize, values: &[f32], convert: impl Fn(f32) -> T) {
     if stride == 1 {
         elements[start..].iter_mut().zip(values).for_each(|(element, value)| *element = convert(*value));
     } else {
@@ -284,12 +287,13 @@ impl HostArray {
     /// Returns an array of `f32`.
     ///
     /// # Errors
-    /// The product of the sizes is not the number of elements.
+    /// If the product of the sizes is not the number of elements.
     pub fn from_f32(shape: &[i64], elements: Vec<f32>) -> Result<Self, SimError> {
         Self { shape: shape.to_vec(), elements: ArrayElements::F32(elements) }.check_shape("array")
     }
 
-    /// Rejects sizes whose product is not the number of elements. `name` is for the message.
+    /// Rejects an array whose number of elements is not the product of its sizes. `name` identifies the array in the
+    /// message.
     pub(crate) fn check_shape(self, name: &str) -> Result<Self, SimError> {
         let count = self.shape.iter().try_fold(1i64, |count, size| count.checked_mul(*size).filter(|_| *size >= 0));
         if count == i64::try_from(self.elements.len()).ok() {
@@ -304,7 +308,7 @@ impl HostArray {
 #[must_use]
 pub fn f16_to_f32(bits: u16) -> f32 {
     let magnitude = bits & 0x7fff;
-    // As in DL16, the exponent is off by the difference of the biases, 127 - 15.
+    // As for DL16, the shifted bits have an exponent that is too small by the difference of the biases, 127 - 15.
     let finite = f32::from_bits(u32::from(magnitude) << 13) * f32::from_bits((127 + 112) << 23);
     let special = if magnitude == 0x7c00 { f32::INFINITY } else { f32::NAN };
     let value = if magnitude < 0x7c00 { finite } else { special };
@@ -317,7 +321,8 @@ pub fn f16_from_f32(value: f32) -> u16 {
     let sign = (value.to_bits() >> 16) as u16 & 0x8000;
     let magnitude = value.abs();
     let bits = magnitude.to_bits();
-    // 2^-1 has the spacing 2^-24 of the smallest half-precision values.
+    // Numbers of f32 at 2^-1 have the spacing 2^-24 of the smallest half-precision numbers, so the addition rounds to
+    // it.
     let rounded = if magnitude < f32::from_bits((127 - 14) << 23) {
         (magnitude + 0.5).to_bits().wrapping_sub(0.5f32.to_bits())
     } else {
@@ -339,7 +344,7 @@ pub fn bf16_from_f32(value: f32) -> u16 {
     if value.is_nan() { (bits >> 16) as u16 | 0x40 } else { ((bits + 0x7fff + ((bits >> 16) & 1)) >> 16) as u16 }
 }
 
-/// Converts DL16 bits to the host's number; see [`to_program_number`](crate::number::to_program_number).
+/// Converts DL16 bits to a number of the host; see [`to_program_number`](crate::number::to_program_number).
 #[must_use]
 pub fn dl16_to_f64(bits: u16) -> f64 {
     f64::from(dl16_to_f32(bits))

@@ -58,7 +58,7 @@ impl OpPlan {
     /// Returns the distance of two rows of an indexed tensor, in bytes.
     pub(crate) fn row_bytes(&self, tensor: usize) -> i64 {
         let tensor = &self.tensors[tensor];
-        tensor.indirect.map_or(0, |indirect| indirect.row * tensor.format.bytes())
+        tensor.indirect.map_or(0, |indirect| indirect.row_stride * tensor.format.bytes())
     }
 
     /// Returns the byte intervals of a tensor that a core accesses.
@@ -68,7 +68,7 @@ impl OpPlan {
         tensor: usize,
     ) -> impl Iterator<Item = ByteInterval> + 'p {
         let plan = &self.tensors[tensor];
-        let intervals = if tensor == self.output { &plan.written } else { &plan.read };
+        let intervals = if tensor == self.output { &plan.written_intervals } else { &plan.read_intervals };
         part.intervals(intervals, self.row_bytes(tensor))
     }
 }
@@ -132,7 +132,7 @@ fn locate_slice(
         }
         MemorySpace::Hbm => machine.find_buffer(address),
     };
-    let last = if tensor == plan.output { entry.written.last() } else { entry.read.last() };
+    let last = if tensor == plan.output { entry.written_intervals.last() } else { entry.read_intervals.last() };
     let end = last.map_or(0, |interval| interval.end);
     let Some(location) = location else {
         let (site, memory) = (plan.access_site(core, tensor), "HBM: no buffer is there".to_owned());

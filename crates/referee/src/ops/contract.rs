@@ -21,7 +21,7 @@ struct DimRoles {
 
 impl DimRoles {
     fn from_plan(plan: &OpPlan) -> Self {
-        let has = |tensor: usize, dim: usize| plan.tensors[tensor].present[dim];
+        let has = |tensor: usize, dim: usize| plan.tensors[tensor].has_dim[dim];
         let select = |left: bool, right: bool, result: bool| {
             let same = |dim: &usize| {
                 (has(plan.inputs[0], *dim), has(plan.inputs[1], *dim), has(plan.output, *dim)) == (left, right, result)
@@ -64,10 +64,10 @@ fn unpack<M: ElementMemory>(view: CoreView<'_, M>, tensor: usize, order: &[usize
     let (plan, locals) = (view.plan, view.plan.local_sizes());
     let entry = &plan.tensors[tensor];
     let (places, even) = (build_dense_tables(&locals, order), vec![0; locals.len()]);
-    let tracks = vec![entry.offset_tables(), OffsetTables { offsets: &places, even: &even }];
+    let tracks = vec![entry.offset_tables(), OffsetTables { offsets: &places, uniform_run_lengths: &even }];
     let mut values = vec![view.arithmetic().constant(0.0); plan.volume(order)];
     let mut piece_values = Vec::new();
-    let inner = Some(entry.stick).filter(|dim| order.contains(dim)).or(order.last().copied());
+    let inner = Some(entry.stick_dim).filter(|dim| order.contains(dim)).or(order.last().copied());
     PointLoopNest::new(tracks, &locals, order, inner).for_each_chunk(|piece| {
         view.read_masked(tensor, &piece, piece.lanes[0], &mut piece_values);
         let (first, stride) = (piece.lanes[1].offset as usize, piece.lanes[1].stride.max(1) as usize);

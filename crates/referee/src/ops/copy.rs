@@ -11,7 +11,7 @@ pub(super) fn copy<M: ElementMemory>(view: CoreView<'_, M>) -> SliceValues<M> {
     let plan = view.plan;
     let (input, output) = (plan.inputs[0], plan.output);
     let (from, to) = (plan.tensors[input].format, plan.tensors[output].format);
-    let mut cells = Vec::with_capacity(plan.points as usize * M::cells_per_element(to));
+    let mut cells = Vec::with_capacity(plan.points_per_core as usize * M::cells_per_element(to));
     let mut values = Vec::new();
     plan.point_loop_nest().for_each_chunk(|piece| {
         let lane = StridedRun {
@@ -33,7 +33,7 @@ pub(super) fn copy<M: ElementMemory>(view: CoreView<'_, M>) -> SliceValues<M> {
 /// Returns the offset in elements, from the start of a table, of the row that its index tensor selects for a chunk.
 pub(super) fn find_row_offset<M: ElementMemory>(view: CoreView<'_, M>, tensor: usize, piece: &PointChunk<'_>) -> i64 {
     let Some(indirect) = view.plan.tensors[tensor].indirect else { return 0 };
-    let (index, machine): (usize, &Machine) = (indirect.index, view.memory.machine());
+    let (index, machine): (usize, &Machine) = (indirect.index_tensor, view.memory.machine());
     let part = view.tensor_slice(index);
-    read_row_index(machine.bytes(part.region), part.byte, piece.lanes[index]) * indirect.row
+    read_row_index(machine.bytes(part.region), part.byte, piece.lanes[index]) * indirect.row_stride
 }

@@ -88,8 +88,8 @@ impl<'m, M: ElementMemory> CoreView<'m, M> {
         let Some(mask) = &self.plan.mask else { return piece.length };
         let mut unmasked = piece.length;
         for (dim, valid) in &mask.dims {
-            let local = self.plan.dims[*dim].local;
-            let left = valid - self.plan.cores[self.core].slots[*dim] * local - piece.position[*dim] as i64;
+            let local = self.plan.dims[*dim].local_size;
+            let left = valid - self.plan.cores[self.core].slice_indices[*dim] * local - piece.position[*dim] as i64;
             let count = if piece.inner == Some(*dim) {
                 left.clamp(0, piece.length as i64) as usize
             } else {

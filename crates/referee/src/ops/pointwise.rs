@@ -16,7 +16,7 @@ pub(super) fn compute_pointwise<M: ElementMemory>(
     let plan = view.plan;
     let format = plan.tensors[plan.output].format;
     let mut inputs = vec![Vec::new(); num_inputs];
-    let mut cells = Vec::with_capacity(plan.points as usize * M::cells_per_element(format));
+    let mut cells = Vec::with_capacity(plan.points_per_core as usize * M::cells_per_element(format));
     plan.point_loop_nest().for_each_chunk(|piece| {
         for (values, tensor) in inputs.iter_mut().zip(&plan.inputs) {
             let lane = piece.lanes[*tensor];

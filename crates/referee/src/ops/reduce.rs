@@ -25,9 +25,10 @@ pub(super) fn visit_input<M: ElementMemory>(
     let tensor = plan.inputs[0];
     let (locals, dims) = (plan.local_sizes(), (0..plan.dims.len()).collect::<Vec<_>>());
     let (places, even) = (build_dense_tables(&locals, order), vec![0; locals.len()]);
-    let tracks = vec![plan.tensors[tensor].offset_tables(), OffsetTables { offsets: &places, even: &even }];
+    let tracks =
+        vec![plan.tensors[tensor].offset_tables(), OffsetTables { offsets: &places, uniform_run_lengths: &even }];
     let mut values = Vec::new();
-    PointLoopNest::new(tracks, &locals, &dims, Some(plan.tensors[tensor].stick)).for_each_chunk(|piece| {
+    PointLoopNest::new(tracks, &locals, &dims, Some(plan.tensors[tensor].stick_dim)).for_each_chunk(|piece| {
         view.read_masked(tensor, &piece, piece.lanes[0], &mut values);
         each(&values, piece.lanes[1].offset as usize, piece.lanes[1].stride as usize);
     });

@@ -88,9 +88,9 @@ fn for_each_run(tensor: &TensorPlan, core: usize, sizes: &[usize], mut visit: im
     let mut places = build_dense_tables(sizes, &dims);
     places.iter_mut().zip(&locals).for_each(|(table, local)| table.truncate(*local));
     let even = vec![0; dims.len()];
-    let tracks = vec![tensor.offset_tables(), OffsetTables { offsets: &places, even: &even }];
+    let tracks = vec![tensor.offset_tables(), OffsetTables { offsets: &places, uniform_run_lengths: &even }];
     // Iterates in the order in which the result is stored.
-    PointLoopNest::new(tracks, &locals, &dims, Some(tensor.stick)).for_each_chunk(|piece| {
+    PointLoopNest::new(tracks, &locals, &dims, Some(tensor.stick_dim)).for_each_chunk(|piece| {
         let [lane, place]: [StridedRun; 2] = [piece.lanes[0], piece.lanes[1]];
         visit(ShuffleRun {
             offset: lane.offset,

@@ -100,7 +100,7 @@ fn build_owned_runs(output: &TensorPlan, num_cells: usize) -> Vec<StoreRun> {
     let locals: Vec<usize> = output.offsets.iter().map(Vec::len).collect();
     let dims: Vec<usize> = (0..locals.len()).collect();
     let (mut runs, mut first) = (Vec::new(), 0);
-    PointLoopNest::new(vec![output.offset_tables()], &locals, &dims, Some(output.stick)).for_each_chunk(|piece| {
+    PointLoopNest::new(vec![output.offset_tables()], &locals, &dims, Some(output.stick_dim)).for_each_chunk(|piece| {
         runs.push(StoreRun { lane: piece.lanes[0], first });
         first += piece.length * num_cells;
     });
@@ -113,8 +113,8 @@ fn arrange_cells<C: Copy>(plan: &OpPlan, cells: &[C], order: &[usize], num_cells
     let output = &plan.tensors[plan.output];
     let locals = plan.local_sizes();
     let (places, even) = (build_dense_tables(&locals, order), vec![0; locals.len()]);
-    let tracks = vec![output.offset_tables(), OffsetTables { offsets: &places, even: &even }];
-    let inner = Some(output.stick).filter(|dim| order.contains(dim)).or(order.last().copied());
+    let tracks = vec![output.offset_tables(), OffsetTables { offsets: &places, uniform_run_lengths: &even }];
+    let inner = Some(output.stick_dim).filter(|dim| order.contains(dim)).or(order.last().copied());
     let (mut sorted, mut runs) = (Vec::with_capacity(cells.len()), Vec::new());
     PointLoopNest::new(tracks, &locals, order, inner).for_each_chunk(|piece| {
         let [lane, place] = [piece.lanes[0], piece.lanes[1]];

@@ -17,9 +17,9 @@ pub(super) fn compute_top_k<M: ElementMemory>(view: CoreView<'_, M>, selected: T
     reduce::visit_input(view, &rows, |inputs, place, stride| {
         inputs.iter().enumerate().for_each(|(step, input)| values[place + step * stride] = *input);
     });
-    let num_ranks = plan.dims[ranks].local as usize;
-    let first = plan.cores[view.core].slots[ranks] as usize * num_ranks;
-    let found = values.chunks_exact(plan.dims[searched].local as usize).flat_map(|row| {
+    let num_ranks = plan.dims[ranks].local_size as usize;
+    let first = plan.cores[view.core].slice_indices[ranks] as usize * num_ranks;
+    let found = values.chunks_exact(plan.dims[searched].local_size as usize).flat_map(|row| {
         let positions = find_largest(arithmetic, row, first + num_ranks);
         positions.into_iter().skip(first).map(move |position| match selected {
             TopKOutput::Value => row[position],

@@ -38,12 +38,12 @@ pub(super) fn compile_plan(
                 "{count} fused operations: the format does not say how values pass between them"
             )),
         };
-        return Err(fault.into_error(format!("{file} ({})", named.name)));
+        return Err(fault.into_sim_error(format!("{file} ({})", named.name)));
     };
     let function = compute.function.as_ref();
     let name = format!("{file} ({function})");
     let builder = PlanBuilder { operation, dsc, compute, function, name: &name, num_cores: target.cores, conversions };
-    builder.build_plan().map_err(|fault| fault.into_error(name.clone()))
+    builder.build_plan().map_err(|fault| fault.into_sim_error(name.clone()))
 }
 
 struct PlanBuilder<'f> {
@@ -85,7 +85,7 @@ impl PlanBuilder<'_> {
         }
         let constants = self.build_constants()?;
         let mask = self.build_mask(&dims, &constants)?;
-        let points = dims.iter().try_fold(1u64, |points, dim| points.checked_mul(dim.local as u64));
+        let points = dims.iter().try_fold(1u64, |points, dim| points.checked_mul(dim.local_size as u64));
         let points = points.ok_or_else(|| PlanError::Malformed("the iteration space is too large".to_owned()))?;
         let sizes = self.build_symbolic_sizes(&dims)?;
         if self.is_uneven() && !sizes.is_empty() {
@@ -100,12 +100,12 @@ impl PlanBuilder<'_> {
             cores,
             tensors,
             inputs,
-            indices,
+            index_tensors: indices,
             output,
             mask,
             constants,
-            sizes,
-            points,
+            symbolic_sizes: sizes,
+            points_per_core: points,
         };
         check_plan(&plan)?;
         Ok(plan)
@@ -129,7 +129,7 @@ impl PlanBuilder<'_> {
             if local > MAX_LOCAL_POINTS {
                 return Err(PlanError::NotSimulated(format!("{local} points of '{label}' on one core")));
             }
-            Ok(IterationDim { label, size: *size, slices, local })
+            Ok(IterationDim { label, size: *size, num_slices: slices, local_size: local })
         };
         let dims: Vec<IterationDim> = self.dsc.space.sizes.0.iter().map(dim).collect::<PlanResult<_>>()?;
         match self.operation.slices.iter().find(|(label, _)| !dims.iter().any(|dim| dim.label == **label)) {
@@ -146,7 +146,7 @@ impl PlanBuilder<'_> {
 
     fn build_cores(&self, dims: &[IterationDim]) -> PlanResult<Vec<CoreAssignment>> {
         let listed = &self.dsc.core_ids;
-        let num_slices = dims.iter().try_fold(1i64, |count, dim| count.checked_mul(dim.slices));
+        let num_slices = dims.iter().try_fold(1i64, |count, dim| count.checked_mul(dim.num_slices));
         let n_cores = listed.len() as i64;
         // The descriptions share the slices.
         let num_shared = if self.operation.dscs.len() > 1 { self.operation.n_cores } else { n_cores };
@@ -173,16 +173,16 @@ impl PlanBuilder<'_> {
                 return reject_malformed(format!("coreIdToWkSlice_ lacks core {id}"));
             };
             let slots: Vec<i64> = dims.iter().map(|dim| slice.get(dim.label.as_str()).copied().unwrap_or(0)).collect();
-            if let Some((slot, dim)) = slots.iter().zip(dims).find(|(slot, dim)| !(0..dim.slices).contains(*slot)) {
+            if let Some((slot, dim)) = slots.iter().zip(dims).find(|(slot, dim)| !(0..dim.num_slices).contains(*slot)) {
                 return reject_malformed(format!(
                     "core {id} has slice {slot} of '{}', which has {}",
-                    dim.label, dim.slices
+                    dim.label, dim.num_slices
                 ));
             }
-            if let Some(other) = cores.iter().find(|other| other.id == *id || other.slots == slots) {
+            if let Some(other) = cores.iter().find(|other| other.id == *id || other.slice_indices == slots) {
                 return reject_malformed(format!("cores {} and {id} have the same slices", other.id));
             }
-            cores.push(CoreAssignment { id: *id, slots });
+            cores.push(CoreAssignment { id: *id, slice_indices: slots });
         }
         Ok(cores)
     }
@@ -197,7 +197,7 @@ impl PlanBuilder<'_> {
         if nodes.len() != infos.len() || !numbered {
             return reject_malformed("scheduleTree_ and labeledDs_ must list the same tensors, 0, 1, ...");
         }
-        let entries = dims.iter().map(|dim| dim.local).sum::<i64>().saturating_mul(nodes.len() as i64);
+        let entries = dims.iter().map(|dim| dim.local_size).sum::<i64>().saturating_mul(nodes.len() as i64);
         if entries > MAX_TABLE_ENTRIES {
             return Err(PlanError::NotSimulated(format!("{entries} points along the dimensions of all tensors")));
         }
@@ -326,7 +326,7 @@ fn check_plan(plan: &OpPlan) -> PlanResult<()> {
             plan.dims[*dim].label, plan.function
         ));
     }
-    if plan.tensors.iter().any(|tensor| tensor.indirect.is_some()) == plan.indices.is_empty() {
+    if plan.tensors.iter().any(|tensor| tensor.indirect.is_some()) == plan.index_tensors.is_empty() {
         return reject_malformed("index tensors and value tensors belong together");
     }
     for name in plan.kernel.required_constants() {
@@ -338,10 +338,10 @@ fn check_plan(plan: &OpPlan) -> PlanResult<()> {
         check_selection(plan, selected)?;
     }
     let is_unary = plan.kernel.is_elementwise() && plan.inputs.len() == 1;
-    if !plan.indices.is_empty() && plan.kernel != OpKernel::Copy && !is_unary {
+    if !plan.index_tensors.is_empty() && plan.kernel != OpKernel::Copy && !is_unary {
         return Err(PlanError::NotSimulated(format!("'{}' with indirect access", plan.function)));
     }
-    let values = plan.tensors.iter().enumerate().filter(|(tensor, _)| !plan.indices.contains(tensor));
+    let values = plan.tensors.iter().enumerate().filter(|(tensor, _)| !plan.index_tensors.contains(tensor));
     let mut formats = values.map(|(_, tensor)| tensor.format);
     if plan.function == "identity" && formats.next().is_some_and(|first| formats.any(|format| format != first)) {
         return reject_malformed("the tensors of an identity have one format; other functions convert");
@@ -365,7 +365,7 @@ fn check_selection(plan: &OpPlan, selected: TopKOutput) -> PlanResult<()> {
         ));
     };
     let (searched, ranks) = (&plan.dims[searched], &plan.dims[ranks]);
-    if searched.slices > 1 {
+    if searched.num_slices > 1 {
         let label = &searched.label;
         return reject_malformed(format!(
             "dimension '{label}' of a top-k search is split over cores, which cannot combine their results"

@@ -1,4 +1,4 @@
-//! Errors in an SDSC file.
+//! Errors that the simulator finds in an SDSC file.
 
 use crate::error::SimError;
 
@@ -6,13 +6,13 @@ use crate::error::SimError;
 pub(super) enum PlanError {
     /// Members that contradict each other or the format.
     Malformed(String),
-    /// A valid construct that the simulator does not support.
+    /// Valid construct that the simulator does not support.
     NotSimulated(String),
 }
 
 impl PlanError {
-    /// Converts to the error of an op; `name` is its file and function.
-    pub(super) fn into_error(self, name: String) -> SimError {
+    /// Converts to an error of the simulator; `name` is the file and the function of the op.
+    pub(super) fn into_sim_error(self, name: String) -> SimError {
         match self {
             Self::Malformed(message) => SimError::Malformed { file: name, message },
             Self::NotSimulated(what) => SimError::NotSimulated { op: name, what },

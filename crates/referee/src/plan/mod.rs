@@ -1,6 +1,6 @@
-//! Ops ready for execution: the contents of an SDSC file as plain loops and tables.
+//! Execution plans of ops: an SDSC file, compiled to loop nests and offset tables.
 //!
-//! A file is compiled once. Only the addresses differ between executions; the execute statement supplies them.
+//! Each file is compiled once. Executions of a file differ only in the addresses, which the execute statement supplies.
 
 mod build;
 mod error;
@@ -22,75 +22,76 @@ pub(crate) use symbolic_size::SymbolicSize;
 use crate::number::{dl16_from_host, dl16_to_f32};
 use machine::DeviceFormat;
 
-/// Offset of a point beyond the end of the tensor.
+/// Sentinel in offset tables for a position beyond the end of the tensor.
 pub(crate) const HOLE: i64 = i64::MIN;
 
 /// Plan of an op on all its cores.
 #[derive(Clone, Debug)]
 pub(crate) struct OpPlan {
-    /// The file and the function, for messages.
+    /// File and function, for messages.
     pub(crate) name: String,
-    /// The device function, as in the file.
+    /// Device function, as in the file.
     pub(crate) function: String,
     pub(crate) kernel: OpKernel,
     pub(crate) dims: Vec<IterationDim>,
     pub(crate) cores: Vec<CoreAssignment>,
     pub(crate) tensors: Vec<TensorPlan>,
-    /// Input tensors, without index tensors and without the result.
+    /// Positions of the input tensors in `tensors`, without index tensors and the result.
     pub(crate) inputs: Vec<usize>,
-    /// The index tensors.
-    pub(crate) indices: Vec<usize>,
+    /// Positions of the index tensors in `tensors`.
+    pub(crate) index_tensors: Vec<usize>,
+    /// Position of the result in `tensors`.
     pub(crate) output: usize,
-    /// Mask of the inputs beyond the valid range.
+    /// Mask that replaces inputs beyond the valid range by a constant.
     pub(crate) mask: Option<PaddingMask>,
-    /// The constants, in the order of the file.
+    /// Numeric parameters of the device function, in the order of the file.
     pub(crate) constants: Vec<OpConstant>,
-    /// The symbolic sizes.
-    pub(crate) sizes: Vec<SymbolicSize>,
+    /// Symbolic sizes of the file.
+    pub(crate) symbolic_sizes: Vec<SymbolicSize>,
     /// Number of points of one core's iteration space.
-    pub(crate) points: u64,
+    pub(crate) points_per_core: u64,
 }
 
-/// A dimension of the iteration space.
+/// Dimension of an op's iteration space.
 #[derive(Clone, Debug)]
 pub(crate) struct IterationDim {
     pub(crate) label: String,
-    /// Number of points on all cores.
+    /// Number of points over all cores.
     pub(crate) size: i64,
-    /// Number of slices over cores.
-    pub(crate) slices: i64,
+    /// Number of slices in the core split.
+    pub(crate) num_slices: i64,
     /// Number of points of one core.
-    pub(crate) local: i64,
+    pub(crate) local_size: i64,
 }
 
-/// A core and its slice number along each dimension.
+/// Core with its slice index along each dimension.
 #[derive(Clone, Debug)]
 pub(crate) struct CoreAssignment {
     pub(crate) id: i64,
-    pub(crate) slots: Vec<i64>,
+    pub(crate) slice_indices: Vec<i64>,
 }
 
 /// Valid region of the iteration space; the remainder is padding.
 #[derive(Clone, Debug)]
 pub(crate) struct PaddingMask {
-    /// Dimensions, each with the number of its valid points.
+    /// Masked dimensions, each with its number of valid points.
     pub(crate) dims: Vec<(usize, i64)>,
-    /// Constant that replaces inputs in the padding.
+    /// Position in `constants` of the number that replaces inputs in the padding.
     pub(crate) constant: usize,
 }
 
-/// A constant of an op.
+/// Numeric parameter of a device function.
 #[derive(Clone, Debug)]
 pub(crate) struct OpConstant {
     pub(crate) name: String,
-    /// Device's number.
+    /// Value in the file, which the device uses.
     pub(crate) value: f32,
-    /// Program's number, from which the device's number is rounded.
+    /// Value in the program, before rounding to `value`.
     pub(crate) exact: f64,
 }
 
 impl OpConstant {
-    /// Returns whether the device's number is `exact` rounded to one of the formats of constants.
+    /// Returns whether `value` is `exact` rounded to a format that constants may have: f32 or DL16.
     pub(crate) fn is_rounded_from(&self, exact: f64) -> bool {
         let single = exact as f32;
         self.value == single || self.value == dl16_to_f32(dl16_from_host(single))
@@ -105,40 +106,40 @@ pub(crate) struct TensorPlan {
     pub(crate) memory: MemorySpace,
     /// Start of each core's slice, in the order of [`OpPlan::cores`].
     pub(crate) starts: Vec<StartAddress>,
-    /// Offset of each position of a core, by dimension, in elements from the start; [`HOLE`] beyond the end of the
-    /// tensor.
+    /// Offset tables, by dimension: for each position of a core, the offset from the start in elements, or [`HOLE`]
+    /// beyond the end of the tensor.
     pub(crate) offsets: Vec<Vec<i64>>,
-    /// Length of evenly spaced runs, by dimension: positions between two multiples of this number have one stride. 0
-    /// means all positions.
-    pub(crate) even: Vec<usize>,
-    /// Dimension along the sticks.
-    pub(crate) stick: usize,
-    /// Dimension of adjacent sticks: the innermost one with more than one position in memory.
-    pub(crate) inner: Option<usize>,
-    /// Number of sticks that all cores access together; for a table, one row per index.
-    pub(crate) sticks: i64,
-    /// Whether the tensor has a dimension, by dimension.
-    pub(crate) present: Vec<bool>,
+    /// Length of constant-stride runs, by dimension: positions between two multiples of this length have one stride. 0
+    /// means that all positions have one stride.
+    pub(crate) uniform_run_lengths: Vec<usize>,
+    /// Stick dimension.
+    pub(crate) stick_dim: usize,
+    /// Dimension along which sticks are adjacent in memory: the innermost one, besides the sticks, of size above 1.
+    pub(crate) adjacent_stick_dim: Option<usize>,
+    /// Number of sticks that all cores access in total; of a gathered table, one row per index counts.
+    pub(crate) num_sticks: i64,
+    /// Whether the tensor extends along a dimension of the iteration space, by dimension.
+    pub(crate) has_dim: Vec<bool>,
     /// Whether each stick holds one element.
     pub(crate) is_sparse: bool,
     pub(crate) indirect: Option<IndirectAccess>,
-    /// Slices that each core holds, by dimension, if they differ from its compute slices, in the order of
-    /// [`OpPlan::cores`]. `None` for a core that holds no slice of the tensor.
+    /// Slice indices, by dimension, of the data that each core holds, in the order of [`OpPlan::cores`]. Present only
+    /// if the data slices differ from the compute slices. `None` for a core that holds no slice of the tensor.
     pub(crate) ownership: Option<Vec<Option<Vec<i64>>>>,
-    /// Byte intervals that one core reads, relative to its start: the elements.
-    pub(crate) read: Vec<ByteInterval>,
-    /// Byte intervals that one core writes, relative to its start: the elements, or complete sticks for a sparse
-    /// tensor.
-    pub(crate) written: Vec<ByteInterval>,
+    /// Byte intervals that one core reads, relative to its start: those of the elements.
+    pub(crate) read_intervals: Vec<ByteInterval>,
+    /// Byte intervals that one core writes, relative to its start: those of the elements, or of complete sticks for a
+    /// sparse tensor.
+    pub(crate) written_intervals: Vec<ByteInterval>,
 }
 
 /// Access to a tensor through an index.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct IndirectAccess {
-    /// Index tensor.
-    pub(crate) index: usize,
-    /// Distance of two rows, in elements.
-    pub(crate) row: i64,
+    /// Position of the index tensor in [`OpPlan::tensors`].
+    pub(crate) index_tensor: usize,
+    /// Distance between two rows of the table, in elements.
+    pub(crate) row_stride: i64,
 }
 
 /// Memory that holds a tensor.
@@ -170,45 +171,46 @@ impl OpPlan {
 
     /// Returns the dimensions that the result has.
     pub(crate) fn output_dims(&self) -> Vec<usize> {
-        (0..self.dims.len()).filter(|dim| self.tensors[self.output].present[*dim]).collect()
+        (0..self.dims.len()).filter(|dim| self.tensors[self.output].has_dim[*dim]).collect()
     }
 
     /// Returns the dimensions that the result does not have.
     pub(crate) fn reduced_dims(&self) -> Vec<usize> {
-        (0..self.dims.len()).filter(|dim| !self.tensors[self.output].present[*dim]).collect()
+        (0..self.dims.len()).filter(|dim| !self.tensors[self.output].has_dim[*dim]).collect()
     }
 
-    /// Returns the dimensions that an input has and the result lacks. A dimension that no tensor has repeats the op
-    /// without effect.
+    /// Returns the dimensions that an input has and the result lacks. Excludes dimensions that no tensor has: they only
+    /// repeat the computation.
     pub(crate) fn consumed_dims(&self) -> Vec<usize> {
-        let is_read = |dim: &usize| self.tensors.iter().any(|tensor| tensor.present[*dim]);
+        let is_read = |dim: &usize| self.tensors.iter().any(|tensor| tensor.has_dim[*dim]);
         self.reduced_dims().into_iter().filter(is_read).collect()
     }
 
-    /// Returns the dimension that a top-k searches, and the dimension of its results.
+    /// Returns the dimension that a top-k searches, and the dimension of its `k` results.
     pub(crate) fn find_top_k_dims(&self) -> Option<(usize, usize)> {
         let [input] = self.inputs[..] else { return None };
         let (input, output) = (&self.tensors[input], &self.tensors[self.output]);
-        let only = |one: &TensorPlan, other: &TensorPlan| {
-            let mut dims = (0..self.dims.len()).filter(|dim| one.present[*dim] && !other.present[*dim]);
+        let find_only_dim = |one: &TensorPlan, other: &TensorPlan| {
+            let mut dims = (0..self.dims.len()).filter(|dim| one.has_dim[*dim] && !other.has_dim[*dim]);
             dims.next().filter(|_| dims.next().is_none())
         };
-        Some((only(input, output)?, only(output, input)?))
+        Some((find_only_dim(input, output)?, find_only_dim(output, input)?))
     }
 
     /// Returns the number of points of one core along some dimensions.
     pub(crate) fn volume(&self, dims: &[usize]) -> usize {
-        dims.iter().map(|dim| self.dims[*dim].local as usize).product()
+        dims.iter().map(|dim| self.dims[*dim].local_size as usize).product()
     }
 
-    /// Returns loops over all points, in chunks along the stick of the result, with one run per tensor.
+    /// Returns loops over all points of a core, in chunks along the result's sticks, with one strided run per tensor.
     pub(crate) fn point_loop_nest(&self) -> PointLoopNest<'_> {
         let dims: Vec<usize> = (0..self.dims.len()).collect();
-        let output = Some(self.tensors[self.output].stick);
-        // A chunk has one index, so the loops do not chunk an indexed dimension.
-        let by_index =
-            |dim: usize| self.indices.iter().any(|index| self.tensors[*index].present[dim] && self.dims[dim].local > 1);
-        let inner = output.filter(|dim| !by_index(*dim));
+        let output = Some(self.tensors[self.output].stick_dim);
+        // A chunk has one index value, so a dimension along which an index tensor varies is not chunked.
+        let is_indexed = |dim: usize| {
+            self.index_tensors.iter().any(|index| self.tensors[*index].has_dim[dim] && self.dims[dim].local_size > 1)
+        };
+        let inner = output.filter(|dim| !is_indexed(*dim));
         PointLoopNest::new(
             self.tensors.iter().map(TensorPlan::offset_tables).collect(),
             &self.local_sizes(),
@@ -217,25 +219,26 @@ impl OpPlan {
         )
     }
 
-    /// Returns for each core the core that stores the same slice of the result. It is the first one; for a sum in LX,
-    /// it is the last one, which completes the sum (torch-spyre's shuffles read it there). Results that are not summed
-    /// over cores are in each core's own LX.
+    /// Returns the leader of each core: among the cores that compute the same slice of the result, the one that stores
+    /// it. The leader is the first core; for a sum in LX, it is the last one, which completes the sum (torch-spyre's
+    /// shuffles read it there). Results in LX that are not summed over cores have no common leader: each core stores
+    /// its own copy.
     pub(crate) fn find_leaders(&self) -> Vec<usize> {
         let is_lx = self.tensors[self.output].memory == MemorySpace::Lx;
         if !self.kernel.can_accumulate() && is_lx {
             return (0..self.cores.len()).collect();
         }
         let dims = self.output_dims();
-        let part = |core: &CoreAssignment| dims.iter().map(|dim| core.slots[*dim]).collect::<Vec<_>>();
-        let parts: Vec<Vec<i64>> = self.cores.iter().map(part).collect();
-        let storing = |part: &Vec<i64>| {
-            let mut same = (0..parts.len()).filter(|other| parts[*other] == *part);
+        let slice_of = |core: &CoreAssignment| dims.iter().map(|dim| core.slice_indices[*dim]).collect::<Vec<_>>();
+        let slices: Vec<Vec<i64>> = self.cores.iter().map(slice_of).collect();
+        let find_leader = |slice: &Vec<i64>| {
+            let mut same = (0..slices.len()).filter(|other| slices[*other] == *slice);
             if is_lx { same.next_back() } else { same.next() }
         };
-        parts.iter().map(|part| storing(part).expect("a part is one of the parts")).collect()
+        slices.iter().map(|slice| find_leader(slice).expect("a part is one of the parts")).collect()
     }
 
-    /// Returns the largest HBM address in the file.
+    /// Returns the largest absolute HBM start address in the file; `None` if all starts are symbols.
     pub(crate) fn max_address(&self) -> Option<i64> {
         let in_hbm = self.tensors.iter().filter(|tensor| tensor.memory == MemorySpace::Hbm);
         let address = |start: &StartAddress| match start {
@@ -247,6 +250,6 @@ impl OpPlan {
 
     /// Returns the sizes of one core's iteration space.
     pub(crate) fn local_sizes(&self) -> Vec<usize> {
-        self.dims.iter().map(|dim| dim.local as usize).collect()
+        self.dims.iter().map(|dim| dim.local_size as usize).collect()
     }
 }

@@ -6,7 +6,7 @@ use super::{HOLE, TensorPlan};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OffsetTables<'t> {
     pub(crate) offsets: &'t [Vec<i64>],
-    pub(crate) even: &'t [usize],
+    pub(crate) uniform_run_lengths: &'t [usize],
 }
 
 /// Loop nest over one core's points.
@@ -47,7 +47,7 @@ impl<'t> PointLoopNest<'t> {
     pub(crate) fn new(tracks: Vec<OffsetTables<'t>>, sizes: &[usize], dims: &[usize], inner: Option<usize>) -> Self {
         let moves = |dim: usize| sizes[dim] > 1 || tracks.iter().any(|track| track.offsets[dim] != [0]);
         let outer = dims.iter().copied().filter(|dim| Some(*dim) != inner && moves(*dim)).collect();
-        let even = inner.map(|inner| tracks.iter().fold(0, |all, track| gcd(all, track.even[inner])));
+        let even = inner.map(|inner| tracks.iter().fold(0, |all, track| gcd(all, track.uniform_run_lengths[inner])));
         let chunk = match (even, inner) {
             // 0 means all positions.
             (Some(0), Some(inner)) => sizes[inner].min(MAX_CHUNK_POINTS),
@@ -125,7 +125,7 @@ fn gcd(left: usize, right: usize) -> usize {
 
 impl TensorPlan {
     pub(crate) fn offset_tables(&self) -> OffsetTables<'_> {
-        OffsetTables { offsets: &self.offsets, even: &self.even }
+        OffsetTables { offsets: &self.offsets, uniform_run_lengths: &self.uniform_run_lengths }
     }
 }
 
@@ -148,7 +148,10 @@ mod tests {
     fn splits_points_into_chunks_even_in_every_table() {
         let a = vec![vec![0, 64], (0..128).map(|c| c / 64 * 128 + c % 64).collect()];
         let b = build_dense_tables(&[2, 128], &[0, 1]);
-        let tracks = vec![OffsetTables { offsets: &a, even: &[0, 64] }, OffsetTables { offsets: &b, even: &[0, 0] }];
+        let tracks = vec![
+            OffsetTables { offsets: &a, uniform_run_lengths: &[0, 64] },
+            OffsetTables { offsets: &b, uniform_run_lengths: &[0, 0] },
+        ];
         let mut seen = Vec::new();
         PointLoopNest::new(tracks, &[2, 128], &[0, 1], Some(1))
             .for_each_chunk(|piece| seen.push((piece.length, piece.lanes[0].offset, piece.lanes[1].offset)));
@@ -159,7 +162,7 @@ mod tests {
     fn accepts_any_offset_of_single_position() {
         let a = vec![vec![128], vec![3]];
         let mut seen = Vec::new();
-        PointLoopNest::new(vec![OffsetTables { offsets: &a, even: &[1, 1] }], &[1, 1], &[0, 1], Some(1))
+        PointLoopNest::new(vec![OffsetTables { offsets: &a, uniform_run_lengths: &[1, 1] }], &[1, 1], &[0, 1], Some(1))
             .for_each_chunk(|piece| seen.push(piece.lanes[0].offset));
         assert_eq!(seen, [131]);
     }
@@ -168,7 +171,7 @@ mod tests {
     fn truncates_chunk_at_end_of_tensor() {
         let a = vec![vec![0, 1, 2, HOLE], vec![0, 4, HOLE]];
         let mut seen = Vec::new();
-        PointLoopNest::new(vec![OffsetTables { offsets: &a, even: &[0, 0] }], &[4, 3], &[0, 1], Some(0))
+        PointLoopNest::new(vec![OffsetTables { offsets: &a, uniform_run_lengths: &[0, 0] }], &[4, 3], &[0, 1], Some(0))
             .for_each_chunk(|piece| seen.push(piece.lanes[0]));
         let lane = |offset| StridedRun { offset, stride: 1, valid: 3 };
         assert_eq!(seen, [lane(0), lane(4), StridedRun::default()]);

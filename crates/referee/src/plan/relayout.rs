@@ -50,7 +50,8 @@ pub(super) fn find_relayout_cores(
     let slot = |core: i64, dim: &IterationDim| {
         operation.core_to_slice.get(&core).and_then(|slots| slots.get(dim.label.as_str())).copied()
     };
-    let core = |id: i64| CoreAssignment { id, slots: dims.iter().map(|dim| slot(id, dim).unwrap_or(0)).collect() };
+    let core =
+        |id: i64| CoreAssignment { id, slice_indices: dims.iter().map(|dim| slot(id, dim).unwrap_or(0)).collect() };
     Ok((0..n_cores).map(core).collect())
 }
 
@@ -95,7 +96,7 @@ pub(super) fn check_relayout(plan: &OpPlan) -> RelayoutResult<()> {
     if let Some(outside) = [source, destination].into_iter().find(|tensor| tensor.memory != MemorySpace::Lx) {
         return reject_malformed(format!("{} is in HBM; both tensors of a shuffle are in LX", outside.name));
     }
-    if source.format != destination.format || source.stick != destination.stick || plan.mask.is_some() {
+    if source.format != destination.format || source.stick_dim != destination.stick_dim || plan.mask.is_some() {
         return reject_malformed(
             "a shuffle copies sticks as they are: its tensors have one format and one stick dimension, and no mask",
         );
@@ -115,7 +116,7 @@ pub(super) fn check_relayout(plan: &OpPlan) -> RelayoutResult<()> {
 fn check_cover(plan: &OpPlan, tensor: &TensorPlan, role: &str) -> RelayoutResult<()> {
     let held = find_holders(plan, tensor);
     let slices_of = |(dim, table): (usize, &Vec<i64>)| {
-        if tensor.present[dim] { plan.dims[dim].size / (table.len() as i64).max(1) } else { 1 }
+        if tensor.has_dim[dim] { plan.dims[dim].size / (table.len() as i64).max(1) } else { 1 }
     };
     let slices: Vec<i64> = tensor.offsets.iter().enumerate().map(slices_of).collect();
     let num_slices = slices.iter().fold(1_i64, |product, slices| product.saturating_mul(*slices));
@@ -139,7 +140,7 @@ fn find_holders(plan: &OpPlan, tensor: &TensorPlan) -> BTreeMap<Vec<i64>, Vec<i6
     let mut holders: BTreeMap<Vec<i64>, Vec<i64>> = BTreeMap::new();
     for (core, slots) in plan.cores.iter().zip(tensor.ownership.iter().flatten()) {
         if let Some(slots) = slots {
-            let slots = slots.iter().zip(&tensor.present).map(|(slot, present)| if *present { *slot } else { 0 });
+            let slots = slots.iter().zip(&tensor.has_dim).map(|(slot, present)| if *present { *slot } else { 0 });
             holders.entry(slots.collect()).or_default().push(core.id);
         }
     }

@@ -19,7 +19,8 @@ pub(crate) fn compile_steps(
     target: &Target,
     conversions: ConversionOrder,
 ) -> Result<Vec<ConcurrentPlans>, SimError> {
-    let numbers = collect_steps(&sdsc.value).map_err(|fault| fault.into_error(format!("{file} ({})", sdsc.name)))?;
+    let numbers =
+        collect_steps(&sdsc.value).map_err(|fault| fault.into_sim_error(format!("{file} ({})", sdsc.name)))?;
     let plan = |number: &usize| Ok(Arc::new(compile_plan(file, sdsc, *number, target, conversions)?));
     let step = |numbers: &Vec<usize>| numbers.iter().map(plan).collect();
     numbers.iter().map(step).collect()

@@ -22,7 +22,7 @@ impl OpPlan {
     /// Rejects a size that the simulator cannot change: a size of slices, of the elements of sticks, or of masks.
     pub(crate) fn with_sizes(&self, sizes: &BTreeMap<String, i64>) -> Result<Self, SimError> {
         let mut plan = self.clone();
-        for size in &self.sizes {
+        for size in &self.symbolic_sizes {
             match sizes.get(&size.name) {
                 Some(chosen) if *chosen != self.dims[size.dim].size => plan.shrink(size.dim, *chosen)?,
                 Some(_) | None => {}
@@ -43,10 +43,10 @@ impl OpPlan {
                 message: format!("has at most {largest} points, not {size}"),
             });
         }
-        if self.dims[dim].slices > 1 || self.tensors.iter().any(|tensor| tensor.ownership.is_some()) {
+        if self.dims[dim].num_slices > 1 || self.tensors.iter().any(|tensor| tensor.ownership.is_some()) {
             return Err(reject("in slices"));
         }
-        if self.tensors.iter().any(|tensor| tensor.stick == dim && !tensor.is_sparse) {
+        if self.tensors.iter().any(|tensor| tensor.stick_dim == dim && !tensor.is_sparse) {
             return Err(reject("along sticks"));
         }
         if self.mask.iter().flat_map(|mask| &mask.dims).any(|(masked, _)| *masked == dim) {
@@ -57,8 +57,8 @@ impl OpPlan {
                 return Err(reject("in more pieces of memory than the simulator keeps"));
             }
         }
-        (self.dims[dim].size, self.dims[dim].local) = (size, size);
-        self.points = self.dims.iter().map(|dim| dim.local as u64).product();
+        (self.dims[dim].size, self.dims[dim].local_size) = (size, size);
+        self.points_per_core = self.dims.iter().map(|dim| dim.local_size as u64).product();
         Ok(())
     }
 }
@@ -67,13 +67,14 @@ impl TensorPlan {
     /// Keeps the first `size` positions along a dimension. Returns false if the footprint has too many intervals.
     fn shrink(&mut self, dim: usize, size: i64, largest: i64) -> bool {
         self.offsets[dim].truncate(size as usize);
-        if self.present[dim] {
-            self.sticks = self.sticks / largest * size;
+        if self.has_dim[dim] {
+            self.num_sticks = self.num_sticks / largest * size;
         }
-        let Some((read, written)) = compute_footprints(&self.offsets, self.format, self.stick, self.is_sparse) else {
+        let Some((read, written)) = compute_footprints(&self.offsets, self.format, self.stick_dim, self.is_sparse)
+        else {
             return false;
         };
-        (self.read, self.written) = (read, written);
+        (self.read_intervals, self.written_intervals) = (read, written);
         true
     }
 }

@@ -116,16 +116,16 @@ impl TensorPlanBuilder<'_> {
             memory,
             starts,
             offsets,
-            even,
-            stick,
-            inner,
-            sticks,
-            present,
+            uniform_run_lengths: even,
+            stick_dim: stick,
+            adjacent_stick_dim: inner,
+            num_sticks: sticks,
+            has_dim: present,
             is_sparse,
             indirect,
             ownership,
-            read,
-            written,
+            read_intervals: read,
+            written_intervals: written,
         })
     }
 
@@ -189,10 +189,10 @@ impl TensorPlanBuilder<'_> {
         }
         let (rows, columns) = (self.find_dim(rows)?, self.find_dim(columns)?);
         let (of_rows, of_columns) = (&self.dims[rows], &self.dims[columns]);
-        if of_rows.slices > 1 || of_rows.size % 2 != 0 || of_columns.local % elements != 0 {
+        if of_rows.num_slices > 1 || of_rows.size % 2 != 0 || of_columns.local_size % elements != 0 {
             let blocks = format!(
                 "'{}' in {} slices, {} of '{}'",
-                of_rows.label, of_rows.slices, of_columns.local, of_columns.label
+                of_rows.label, of_rows.num_slices, of_columns.local_size, of_columns.label
             );
             return reject_malformed(format!(
                 "{}: {blocks}: a core has whole blocks of 2 rows and {elements} columns, and all rows",
@@ -278,7 +278,7 @@ impl TensorPlanBuilder<'_> {
                 continue;
             }
             let dim = self.find_dim(label)?;
-            let local = if owned { self.dims[dim].size / self.count_slices(label)? } else { self.dims[dim].local };
+            let local = if owned { self.dims[dim].size / self.count_slices(label)? } else { self.dims[dim].local_size };
             let covered = if self.node.is_per_core() { local } else { self.count_covered_positions(dim)? };
             let gap = self.read_gap(label, memory)?;
             let extent = if self.is_missing_gap(dim, stick, gap) { covered - gap } else { covered.saturating_add(gap) };
@@ -353,7 +353,7 @@ impl TensorPlanBuilder<'_> {
         let entry = stored.iter().find(|entry| entry.dim == dim);
         Ok(match entry {
             Some(entry) if owned => entry.local,
-            Some(_) | None => self.dims[dim].local,
+            Some(_) | None => self.dims[dim].local_size,
         })
     }
 
@@ -388,7 +388,7 @@ impl TensorPlanBuilder<'_> {
             for (at, offset) in (0..).zip(table.iter_mut()) {
                 *offset = match self.stagger {
                     Some(stagger) if entry.dim == stick => stagger.column_offset(at, step),
-                    _ if at >= entry.extent && self.dims[entry.dim].slices == 1 && entry.dim != stick => HOLE,
+                    _ if at >= entry.extent && self.dims[entry.dim].num_slices == 1 && entry.dim != stick => HOLE,
                     _ if entry.dim == stick => at / elements * step + at % elements,
                     _ => at * step,
                 };
@@ -435,11 +435,11 @@ impl TensorPlanBuilder<'_> {
     fn check_end(&self, entry: &StoredDim) -> TensorPlanResult<()> {
         if entry.extent < entry.local
             || (entry.extent < self.dims[entry.dim].size
-                && self.dims[entry.dim].slices > 1
+                && self.dims[entry.dim].num_slices > 1
                 && self.is_windowless(entry.dim))
         {
             let dim = &self.dims[entry.dim];
-            if dim.slices > 1 && !self.node.is_per_core() {
+            if dim.num_slices > 1 && !self.node.is_per_core() {
                 return reject_malformed(format!(
                     "'{}' is split over cores, but {} ends inside of a slice",
                     dim.label, self.info.name
@@ -465,7 +465,9 @@ impl TensorPlanBuilder<'_> {
             Some((_, node)) if node.index_type.as_deref() == Some("address") => {
                 reject_unsupported(format!("{}: an index tensor of byte addresses", self.info.name))
             }
-            Some((index, node)) if node.indirection == "index_tensor" => Ok(IndirectAccess { index, row }),
+            Some((index, node)) if node.indirection == "index_tensor" => {
+                Ok(IndirectAccess { index_tensor: index, row_stride: row })
+            }
             _ => reject_malformed(format!("relatedIndirectAccessAlloc_ '{related}' is no index tensor")),
         }
     }

@@ -144,7 +144,7 @@ fn compute_all_slices<'m, M: ElementMemory + 'm>(
     view: impl Fn(usize) -> CoreView<'m, M> + Sync,
 ) -> Vec<SliceValues<M>> {
     let n_cores = plan.cores.len();
-    if plan.points.saturating_mul(n_cores as u64) < MIN_PARALLEL_POINTS {
+    if plan.points_per_core.saturating_mul(n_cores as u64) < MIN_PARALLEL_POINTS {
         return (0..n_cores).map(|core| compute_slice(view(core))).collect();
     }
     (0..n_cores).into_par_iter().map(|core| compute_slice(view(core))).collect()

@@ -133,7 +133,7 @@ impl TracedExecution {
         }
         if is_whole {
             (0..plan.cores.len()).for_each(|core| self.record_all_reads(core, demand));
-            return NeededPoints::All { points: plan.points.saturating_mul(plan.cores.len() as u64) };
+            return NeededPoints::All { points: plan.points_per_core.saturating_mul(plan.cores.len() as u64) };
         }
         for (leader, points) in &points {
             let group = collect_group(leaders, *leader);
@@ -150,7 +150,7 @@ impl TracedExecution {
         let (dims, width) = (plan.output_dims(), output.format.bytes());
         let span = if output.is_sparse { STICK_BYTES } else { width };
         let mut is_hit: Vec<Vec<bool>> = plan.local_sizes().into_iter().map(|local| vec![false; local]).collect();
-        let inner = Some(output.stick).filter(|dim| dims.contains(dim));
+        let inner = Some(output.stick_dim).filter(|dim| dims.contains(dim));
         PointLoopNest::new(vec![output.offset_tables()], &plan.local_sizes(), &dims, inner).for_each_chunk(|piece| {
             let lane = piece.lanes[0];
             let first = part.byte + lane.offset * width;
@@ -191,8 +191,8 @@ fn record_reads(plan: &OpPlan, parts: &[TensorSlice], demand: &mut NeededElement
         let width = entry.format.bytes();
         // A sparse stick also holds values that belong to the same point, such as two moments.
         let has_groups = entry.is_sparse || plan.kernel == OpKernel::LayerNormScale;
-        let dims: Vec<usize> = (0..plan.dims.len()).filter(|dim| entry.present[*dim]).collect();
-        let inner = Some(entry.stick).filter(|dim| dims.contains(dim));
+        let dims: Vec<usize> = (0..plan.dims.len()).filter(|dim| entry.has_dim[*dim]).collect();
+        let inner = Some(entry.stick_dim).filter(|dim| dims.contains(dim));
         let needed = demand.0.entry(part.region).or_default();
         PointLoopNest::new(vec![entry.offset_tables()], &plan.local_sizes(), &dims, inner).for_each_chunk(|piece| {
             let lane = piece.lanes[0];

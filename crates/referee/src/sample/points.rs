@@ -23,7 +23,8 @@ impl PointSubset {
             }
             some.insert(*dim, positions);
         }
-        let local = |dim: usize| some.get(&dim).map_or(plan.dims[dim].local as u64, |positions| positions.len() as u64);
+        let local =
+            |dim: usize| some.get(&dim).map_or(plan.dims[dim].local_size as u64, |positions| positions.len() as u64);
         let computed = (0..plan.dims.len()).map(local).fold(n_cores as u64, u64::saturating_mul);
         Some(Self { positions: some, computed })
     }
@@ -38,7 +39,7 @@ pub(super) fn collect_group(leaders: &[usize], leader: usize) -> Vec<usize> {
 /// before.
 pub(super) fn restrict_plan(plan: &OpPlan, cores: &[usize], points: &PointSubset) -> OpPlan {
     let dim = |(at, dim): (usize, &IterationDim)| IterationDim {
-        local: points.positions.get(&at).map_or(dim.local, |positions| positions.len() as i64),
+        local_size: points.positions.get(&at).map_or(dim.local_size, |positions| positions.len() as i64),
         label: dim.label.clone(),
         ..*dim
     };
@@ -49,7 +50,7 @@ pub(super) fn restrict_plan(plan: &OpPlan, cores: &[usize], points: &PointSubset
         dims: mask
             .dims
             .iter()
-            .map(|(dim, valid)| (*dim, count_valid_points(plan, points, *dim, *valid, cores[0].slots[*dim])))
+            .map(|(dim, valid)| (*dim, count_valid_points(plan, points, *dim, *valid, cores[0].slice_indices[*dim])))
             .collect(),
         constant: mask.constant,
     });
@@ -57,23 +58,23 @@ pub(super) fn restrict_plan(plan: &OpPlan, cores: &[usize], points: &PointSubset
         name: plan.name.clone(),
         function: plan.function.clone(),
         kernel: plan.kernel,
-        points: dims.iter().map(|dim| dim.local as u64).product(),
+        points_per_core: dims.iter().map(|dim| dim.local_size as u64).product(),
         dims,
         cores,
         tensors: plan.tensors.iter().map(|tensor| restrict_tensor(tensor, points)).collect(),
         inputs: plan.inputs.clone(),
-        indices: plan.indices.clone(),
+        index_tensors: plan.index_tensors.clone(),
         output: plan.output,
         mask,
         constants: plan.constants.clone(),
-        sizes: Vec::new(),
+        symbolic_sizes: Vec::new(),
     }
 }
 
 /// Returns the number of valid points of a dimension in the restricted iteration space.
 fn count_valid_points(plan: &OpPlan, points: &PointSubset, dim: usize, valid: i64, slot: i64) -> i64 {
     let Some(positions) = points.positions.get(&dim) else { return valid };
-    let before = slot * plan.dims[dim].local;
+    let before = slot * plan.dims[dim].local_size;
     let own = positions.iter().filter(|position| before + (**position as i64) < valid).count();
     slot * positions.len() as i64 + own as i64
 }
@@ -91,15 +92,15 @@ fn restrict_tensor(tensor: &TensorPlan, points: &PointSubset) -> TensorPlan {
         memory: tensor.memory,
         starts: Vec::new(),
         offsets: tensor.offsets.iter().enumerate().map(table).collect(),
-        even: tensor.even.iter().enumerate().map(even).collect(),
-        stick: tensor.stick,
-        inner: tensor.inner,
-        sticks: tensor.sticks,
-        present: tensor.present.clone(),
+        uniform_run_lengths: tensor.uniform_run_lengths.iter().enumerate().map(even).collect(),
+        stick_dim: tensor.stick_dim,
+        adjacent_stick_dim: tensor.adjacent_stick_dim,
+        num_sticks: tensor.num_sticks,
+        has_dim: tensor.has_dim.clone(),
         is_sparse: tensor.is_sparse,
         indirect: tensor.indirect,
         ownership: None,
-        read: Vec::new(),
-        written: Vec::new(),
+        read_intervals: Vec::new(),
+        written_intervals: Vec::new(),
     }
 }

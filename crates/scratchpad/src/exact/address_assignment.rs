@@ -1,4 +1,4 @@
-//! Assigns addresses to the residency intervals of a selection, or finds sets of intervals that do not fit together.
+//! Assigns LX addresses to the residency intervals of a selection, or finds sets of intervals that do not fit together.
 
 use super::{
     chains::{AddressChain, ChainLink, build_chain_packer},
@@ -17,33 +17,34 @@ pub(crate) enum AddressAssignment {
     Unplaced(Vec<Vec<ResidencyInterval>>),
 }
 
-/// Intervals at one address.
+/// Intervals at one address, because each reuses the address of its predecessor in place.
 struct AddressGroup {
-    runs: Vec<ResidencyInterval>,
+    intervals: Vec<ResidencyInterval>,
     chain: AddressChain,
 }
 
-/// Intervals that are placed together or not at all.
+/// Intervals at one address, which are placed together or not at all.
 pub(super) struct IntervalGroup {
-    pub(super) runs: Vec<ResidencyInterval>,
+    pub(super) intervals: Vec<ResidencyInterval>,
     pub(super) chain: AddressChain,
     /// HBM bytes that placing the group saves.
-    pub(super) saves: i64,
+    pub(super) saved_bytes: i64,
 }
 
-/// Assigns addresses to all residency intervals of `selection`. Groups of intervals with overlapping live ranges are
-/// packed separately, each in at most `most` steps.
+/// Assigns addresses to all residency intervals of `selection`. Connected components of overlapping live ranges are
+/// packed separately. `max_nodes` limits the packing nodes of each component, `steps` those of all together.
 pub(crate) fn assign_addresses(
     problem: &SelectionProblem,
     selection: &ResidencySelection,
-    most: u64,
+    max_nodes: u64,
     steps: &mut StepBudget,
 ) -> AddressAssignment {
-    let runs = selection.collect_intervals();
-    let mut groups = group_intervals(problem, selection, &runs);
+    let intervals = selection.collect_intervals();
+    let mut groups = group_intervals(problem, selection, &intervals);
     groups.sort_by_key(|group| group.chain.live_range().start);
-    let is_empty = |run: &&ResidencyInterval| problem.values[run.value].units == 0;
-    let mut placed: Vec<(ResidencyInterval, i64)> = runs.iter().filter(is_empty).map(|run| (*run, 0)).collect();
+    let is_empty = |interval: &&ResidencyInterval| problem.values[interval.value].units == 0;
+    let mut placed: Vec<(ResidencyInterval, i64)> =
+        intervals.iter().filter(is_empty).map(|interval| (*interval, 0)).collect();
     let mut unplaced = Vec::new();
     let mut rest = &groups[..];
     while let Some(first) = rest.first() {
@@ -52,49 +53,54 @@ pub(crate) fn assign_addresses(
             end = end.max(rest[n].chain.live_range().end);
             n += 1;
         }
-        let (part, after) = rest.split_at(n);
-        match pack_component(problem, selection, part, most, steps) {
+        let (component, remaining) = rest.split_at(n);
+        match pack_component(problem, selection, component, max_nodes, steps) {
             Some(addresses) => placed.extend(addresses),
-            None => unplaced.push(part.iter().flat_map(|group| group.runs.iter().copied()).collect()),
+            None => unplaced.push(component.iter().flat_map(|group| group.intervals.iter().copied()).collect()),
         }
-        rest = after;
+        rest = remaining;
     }
     placed.sort_unstable();
     if unplaced.is_empty() { AddressAssignment::Placed(placed) } else { AddressAssignment::Unplaced(unplaced) }
 }
 
-/// Finds addresses of groups that are live together, either with every in-place reuse of the selection or only with
-/// those that save necessary space. Both are tried, because a long chain of reuses may be as hard to place as one
-/// buffer of its length.
+/// Finds addresses for one connected component, either with every in-place reuse of the selection or only with those
+/// that the capacity requires. Both are tried, because a long chain of reuses may be as hard to place as one buffer
+/// with the live range of the chain.
 fn pack_component(
     problem: &SelectionProblem,
     selection: &ResidencySelection,
-    part: &[AddressGroup],
-    most: u64,
+    component: &[AddressGroup],
+    max_nodes: u64,
     steps: &mut StepBudget,
 ) -> Option<Vec<(ResidencyInterval, i64)>> {
-    let placed = |groups: &[AddressGroup], packing: PackingResult| match packing {
+    let to_addresses = |groups: &[AddressGroup], packing: PackingResult| match packing {
         PackingResult::Placed(addresses) => Some(to_byte_addresses(problem, groups, &addresses)),
         PackingResult::Infeasible | PackingResult::OutOfSteps => None,
     };
-    let mut chained = build_group_packer(problem, part);
-    if part.iter().all(|group| group.runs.len() == 1) {
-        return placed(part, run_limited(most, steps, &mut chained));
+    let mut chained_packer = build_group_packer(problem, component);
+    if component.iter().all(|group| group.intervals.len() == 1) {
+        return to_addresses(component, run_limited(max_nodes, steps, &mut chained_packer));
     }
-    let mut runs: Vec<ResidencyInterval> = part.iter().flat_map(|group| group.runs.iter().copied()).collect();
-    runs.sort_unstable();
-    let loose = group_intervals(problem, &remove_unneeded_reuse(problem, selection, &runs), &runs);
-    let mut loosely = build_group_packer(problem, &loose);
+    let mut intervals: Vec<ResidencyInterval> =
+        component.iter().flat_map(|group| group.intervals.iter().copied()).collect();
+    intervals.sort_unstable();
+    let unchained_groups = group_intervals(problem, &remove_unneeded_reuse(problem, selection, &intervals), &intervals);
+    let mut unchained_packer = build_group_packer(problem, &unchained_groups);
     // If there is enough space, one list packing suffices.
-    if let Some(found) = placed(&loose, run_limited(loose.len() as u64, steps, &mut loosely)) {
+    if let Some(found) =
+        to_addresses(&unchained_groups, run_limited(unchained_groups.len() as u64, steps, &mut unchained_packer))
+    {
         return Some(found);
     }
-    let answer = run_limited(most / 8, steps, &mut chained);
-    let is_open = answer == PackingResult::OutOfSteps;
-    if let Some(found) = placed(part, answer).or_else(|| placed(&loose, run_limited(most / 2, steps, &mut loosely))) {
+    let result = run_limited(max_nodes / 8, steps, &mut chained_packer);
+    let is_undecided = result == PackingResult::OutOfSteps;
+    if let Some(found) = to_addresses(component, result)
+        .or_else(|| to_addresses(&unchained_groups, run_limited(max_nodes / 2, steps, &mut unchained_packer)))
+    {
         return Some(found);
     }
-    if is_open { placed(part, run_limited(most, steps, &mut chained)) } else { None }
+    if is_undecided { to_addresses(component, run_limited(max_nodes, steps, &mut chained_packer)) } else { None }
 }
 
 fn build_group_packer(problem: &SelectionProblem, groups: &[AddressGroup]) -> Packer {
@@ -107,47 +113,50 @@ fn to_byte_addresses(
     groups: &[AddressGroup],
     addresses: &[i64],
 ) -> Vec<(ResidencyInterval, i64)> {
-    let runs =
-        groups.iter().zip(addresses).flat_map(|(group, address)| group.runs.iter().map(move |run| (*run, address)));
-    runs.map(|(run, address)| (run, address * problem.unit_bytes)).collect()
+    let placed_intervals = groups
+        .iter()
+        .zip(addresses)
+        .flat_map(|(group, address)| group.intervals.iter().map(move |interval| (*interval, address)));
+    placed_intervals.map(|(interval, address)| (interval, address * problem.unit_bytes)).collect()
 }
 
-/// Returns the selection with only those in-place reuses that save necessary space.
+/// Returns the selection without the in-place reuses that the capacity does not require.
 fn remove_unneeded_reuse(
     problem: &SelectionProblem,
     selection: &ResidencySelection,
-    runs: &[ResidencyInterval],
+    intervals: &[ResidencyInterval],
 ) -> ResidencySelection {
-    let mut room = vec![problem.units; problem.num_ticks];
-    for run in runs {
-        room[run.ticks(problem)].iter_mut().for_each(|room| *room -= problem.values[run.value].units);
+    let mut free_units = vec![problem.units; problem.num_ticks];
+    for interval in intervals {
+        free_units[interval.ticks(problem)].iter_mut().for_each(|room| *room -= problem.values[interval.value].units);
     }
-    let mut loose = selection.clone();
-    let mut children: Vec<usize> = runs.iter().filter(|run| run.first == 0).map(|run| run.value).collect();
+    let mut pruned = selection.clone();
+    let mut children: Vec<usize> =
+        intervals.iter().filter(|interval| interval.first == 0).map(|run| run.value).collect();
     children.retain(|&child| selection.intervals[child].parent.is_some());
     for &child in &children {
-        room[problem.values[child].first_tick()] += problem.values[child].units;
+        free_units[problem.values[child].first_tick()] += problem.values[child].units;
     }
     children.sort_by_key(|&child| (problem.values[child].units, child));
     for child in children {
-        let (room, units) = (&mut room[problem.values[child].first_tick()], problem.values[child].units);
-        if *room >= units {
-            *room -= units;
-            loose.intervals[child].parent = None;
+        let (free, units) = (&mut free_units[problem.values[child].first_tick()], problem.values[child].units);
+        if *free >= units {
+            *free -= units;
+            pruned.intervals[child].parent = None;
         }
     }
-    loose
+    pruned
 }
 
-/// Steps that one node of a packing search costs: they take about as much time.
+/// Number of planner steps that take as long as one node of a packing search.
 const STEPS_PER_NODE: u64 = 8;
 
-/// Runs a packing search for at most `most` packing nodes.
-fn run_limited(most: u64, steps: &mut StepBudget, packer: &mut Packer) -> PackingResult {
-    let granted = most.min(steps.left.div_ceil(STEPS_PER_NODE));
-    let mut some = StepBudget { left: granted };
-    let packing = packer.run(&mut some);
-    steps.left = steps.left.saturating_sub((granted - some.left) * STEPS_PER_NODE);
+/// Runs a packing search for at most `max_nodes` packing nodes, and subtracts their cost from `steps`.
+fn run_limited(max_nodes: u64, steps: &mut StepBudget, packer: &mut Packer) -> PackingResult {
+    let granted = max_nodes.min(steps.left.div_ceil(STEPS_PER_NODE));
+    let mut granted_budget = StepBudget { left: granted };
+    let packing = packer.run(&mut granted_budget);
+    steps.left = steps.left.saturating_sub((granted - granted_budget.left) * STEPS_PER_NODE);
     packing
 }
 
@@ -156,122 +165,127 @@ pub(super) fn collect_interval_groups(
     problem: &SelectionProblem,
     selection: &ResidencySelection,
 ) -> Vec<IntervalGroup> {
-    let parcel = |group: AddressGroup| {
+    let to_interval_group = |group: AddressGroup| {
         let mut without = selection.clone();
         let bytes = |selection: &ResidencySelection| {
-            group.runs.iter().map(|run| selection.value_bytes(problem, run.value)).sum::<i64>()
+            group.intervals.iter().map(|interval| selection.value_bytes(problem, interval.value)).sum::<i64>()
         };
         let before = bytes(selection);
-        group.runs.iter().for_each(|run| without.remove_interval(problem, *run));
+        group.intervals.iter().for_each(|interval| without.remove_interval(problem, *interval));
         let saves = bytes(&without) - before;
-        IntervalGroup { runs: group.runs, chain: group.chain, saves }
+        IntervalGroup { intervals: group.intervals, chain: group.chain, saved_bytes: saves }
     };
-    group_intervals(problem, selection, &selection.collect_intervals()).into_iter().map(parcel).collect()
+    group_intervals(problem, selection, &selection.collect_intervals()).into_iter().map(to_interval_group).collect()
 }
 
 /// Builds the chain of intervals at one address.
-pub(super) fn build_chain(problem: &SelectionProblem, runs: &[ResidencyInterval]) -> AddressChain {
-    let link = |run: &ResidencyInterval| {
-        let (ticks, value) = (run.ticks(problem), &problem.values[run.value]);
+pub(super) fn build_chain(problem: &SelectionProblem, intervals: &[ResidencyInterval]) -> AddressChain {
+    let link = |interval: &ResidencyInterval| {
+        let (ticks, value) = (interval.ticks(problem), &problem.values[interval.value]);
         ChainLink { start: ticks.start, end: ticks.end, units: value.units, limit: value.limit }
     };
-    AddressChain { links: runs.iter().map(link).collect() }
+    AddressChain { links: intervals.iter().map(link).collect() }
 }
 
-/// Groups the intervals that reuse addresses of each other. Omits empty intervals.
+/// Groups the intervals that reuse addresses of each other. Omits intervals of size 0.
 fn group_intervals(
     problem: &SelectionProblem,
     selection: &ResidencySelection,
-    runs: &[ResidencyInterval],
+    intervals: &[ResidencyInterval],
 ) -> Vec<AddressGroup> {
-    let ending: BTreeMap<usize, usize> = (0..runs.len())
-        .filter(|&at| runs[at].last + 1 == problem.values[runs[at].value].uses.len())
-        .map(|at| (runs[at].value, at))
+    let final_intervals: BTreeMap<usize, usize> = (0..intervals.len())
+        .filter(|&at| intervals[at].last + 1 == problem.values[intervals[at].value].uses.len())
+        .map(|at| (intervals[at].value, at))
         .collect();
-    let parent_of = |run: &ResidencyInterval| {
-        let parent = selection.intervals[run.value].parent.filter(|_| run.first == 0)?;
-        ending.get(&parent).copied()
+    let parent_of = |interval: &ResidencyInterval| {
+        let parent = selection.intervals[interval.value].parent.filter(|_| interval.first == 0)?;
+        final_intervals.get(&parent).copied()
     };
-    let mut order: Vec<usize> = (0..runs.len()).filter(|&at| problem.values[runs[at].value].units > 0).collect();
-    // Parents precede their children: of two intervals that begin together, the parent was born earlier or is listed
-    // first.
-    order.sort_by_key(|&at| (runs[at].ticks(problem).start, problem.values[runs[at].value].first_tick(), runs[at]));
+    let mut order: Vec<usize> =
+        (0..intervals.len()).filter(|&at| problem.values[intervals[at].value].units > 0).collect();
+    // Parents precede their children: of two intervals that begin in one tick, the parent is defined earlier or is
+    // listed first.
+    order.sort_by_key(|&at| {
+        (intervals[at].ticks(problem).start, problem.values[intervals[at].value].first_tick(), intervals[at])
+    });
     let mut group_of: BTreeMap<usize, usize> = BTreeMap::new();
     let mut groups: Vec<AddressGroup> = Vec::new();
     for at in order {
-        let (run, value) = (runs[at], &problem.values[runs[at].value]);
-        let ticks = run.ticks(problem);
+        let (interval, value) = (intervals[at], &problem.values[intervals[at].value]);
+        let ticks = interval.ticks(problem);
         let link = ChainLink { start: ticks.start, end: ticks.end, units: value.units, limit: value.limit };
-        match parent_of(&run).and_then(|parent| group_of.get(&parent).copied()) {
+        match parent_of(&interval).and_then(|parent| group_of.get(&parent).copied()) {
             Some(group) => {
-                groups[group].runs.push(run);
+                groups[group].intervals.push(interval);
                 groups[group].chain.links.push(link);
                 group_of.insert(at, group);
             }
             None => {
                 group_of.insert(at, groups.len());
-                groups.push(AddressGroup { runs: vec![run], chain: AddressChain { links: vec![link] } });
+                groups.push(AddressGroup { intervals: vec![interval], chain: AddressChain { links: vec![link] } });
             }
         }
     }
     groups
 }
 
-/// Maximum number of steps of a cut's proof. A simple checker has to repeat the proof.
-const MAX_PROOF_STEPS: u64 = 5_000;
-/// Number of steps after which a set of intervals counts as hard.
-const HARD_STEPS: u64 = 300;
+/// Maximum number of packing nodes of the proof of a cut. The limit is low because a simple checker repeats the proof.
+const MAX_PROOF_NODES: u64 = 5_000;
+/// Number of packing nodes after which a set of intervals counts as hard.
+const HARD_PACKING_NODES: u64 = 300;
 
-/// Returns a small set of intervals for which addresses are hard to find, as a cut, and whether it is proved that no
-/// addresses exist.
+/// Returns a small infeasible set of intervals as a cut, and whether its infeasibility is proved. Without a proof, the
+/// search only found no addresses in `HARD_PACKING_NODES` nodes. Returns `None` if addresses exist.
 pub(crate) fn find_infeasible_core(
     problem: &SelectionProblem,
     selection: &ResidencySelection,
-    runs: &[ResidencyInterval],
+    intervals: &[ResidencyInterval],
     steps: &mut StepBudget,
 ) -> Option<(PackingCut, bool)> {
-    let search = |runs: &[ResidencyInterval], most: u64, steps: &mut StepBudget| {
-        run_limited(most, steps, &mut build_group_packer(problem, &group_intervals(problem, selection, runs)))
+    let search = |intervals: &[ResidencyInterval], max_nodes: u64, steps: &mut StepBudget| {
+        run_limited(max_nodes, steps, &mut build_group_packer(problem, &group_intervals(problem, selection, intervals)))
     };
-    // The core must keep an interval through which a remaining interval could inherit the address of another one.
+    // An interval may link two others: one inherits the address of the other through it. Such a link must stay in the
+    // core.
     let is_linked = |rest: &[ResidencyInterval]| {
         let cut = PackingCut::from_runs(problem, selection, rest.to_vec());
         cut.absent.iter().any(|&link| selection.intervals[link].in_lx[0])
     };
-    let mut order: Vec<ResidencyInterval> = runs.to_vec();
-    // Small intervals are removed first. Links are removed after the intervals that they connect.
-    order.sort_by_key(|run| {
+    let mut core: Vec<ResidencyInterval> = intervals.to_vec();
+    // The reduction tries small intervals first, and links after the intervals that they connect.
+    core.sort_by_key(|interval| {
         (
-            problem.values[run.value].may_pass_address_on(),
-            problem.values[run.value].units * run.ticks(problem).len() as i64,
-            *run,
+            problem.values[interval.value].may_pass_address_on(),
+            problem.values[interval.value].units * interval.ticks(problem).len() as i64,
+            *interval,
         )
     });
-    shrink_core(&mut order, |rest| {
-        !is_linked(rest) && !matches!(search(rest, HARD_STEPS, steps), PackingResult::Placed(_))
+    shrink_core(&mut core, |rest| {
+        !is_linked(rest) && !matches!(search(rest, HARD_PACKING_NODES, steps), PackingResult::Placed(_))
     });
-    let proved = matches!(search(&order, MAX_PROOF_STEPS, steps), PackingResult::Infeasible);
+    let proved = matches!(search(&core, MAX_PROOF_NODES, steps), PackingResult::Infeasible);
     if proved {
-        shrink_core(&mut order, |rest| {
-            !is_linked(rest) && matches!(search(rest, MAX_PROOF_STEPS, steps), PackingResult::Infeasible)
+        shrink_core(&mut core, |rest| {
+            !is_linked(rest) && matches!(search(rest, MAX_PROOF_NODES, steps), PackingResult::Infeasible)
         });
-    } else if matches!(search(&order, HARD_STEPS, steps), PackingResult::Placed(_)) {
+    } else if matches!(search(&core, HARD_PACKING_NODES, steps), PackingResult::Placed(_)) {
         return None;
     }
-    order.sort_unstable();
-    Some((PackingCut::from_runs(problem, selection, order), proved))
+    core.sort_unstable();
+    Some((PackingCut::from_runs(problem, selection, core), proved))
 }
 
-/// Removes intervals while `fails` holds for the remaining ones: first halves, then quarters, and so on.
-fn shrink_core(order: &mut Vec<ResidencyInterval>, mut fails: impl FnMut(&[ResidencyInterval]) -> bool) {
-    let mut size = order.len().div_ceil(2);
+/// Removes intervals while `fails` holds for the remaining ones: first halves, then quarters, and so on (delta
+/// debugging).
+fn shrink_core(core: &mut Vec<ResidencyInterval>, mut fails: impl FnMut(&[ResidencyInterval]) -> bool) {
+    let mut size = core.len().div_ceil(2);
     while size > 0 {
         let mut start = 0;
-        while start < order.len() {
-            let end = (start + size).min(order.len());
-            let rest: Vec<ResidencyInterval> = order[..start].iter().chain(&order[end..]).copied().collect();
+        while start < core.len() {
+            let end = (start + size).min(core.len());
+            let rest: Vec<ResidencyInterval> = core[..start].iter().chain(&core[end..]).copied().collect();
             if fails(&rest) {
-                *order = rest;
+                *core = rest;
             } else {
                 start = end;
             }

@@ -126,7 +126,7 @@ impl GroupAddresses {
             neighbors: neighbours,
             begin,
             highest: parcels.iter().map(|parcel| parcel.chain.highest_address(capacity)).collect(),
-            saves: parcels.iter().map(|parcel| parcel.saves).collect(),
+            saves: parcels.iter().map(|parcel| parcel.saved_bytes).collect(),
             addresses: vec![None; n],
             saved: 0,
             waiting: (0..n).collect(),
@@ -278,9 +278,9 @@ pub(super) fn collect_candidate_groups(
         if saves > 0 {
             let run = ResidencyInterval { value: index, first: 0, last: n - 1 };
             parcels.push(IntervalGroup {
-                runs: vec![run],
+                intervals: vec![run],
                 chain: address_assignment::build_chain(problem, &[run]),
-                saves,
+                saved_bytes: saves,
             });
         }
     }
@@ -294,7 +294,7 @@ mod tests {
 
     fn build_group(ticks: std::ops::Range<usize>, units: i64, saves: i64) -> IntervalGroup {
         let link = ChainLink { start: ticks.start, end: ticks.end, units, limit: 100 };
-        IntervalGroup { runs: Vec::new(), chain: AddressChain { links: vec![link] }, saves }
+        IntervalGroup { intervals: Vec::new(), chain: AddressChain { links: vec![link] }, saved_bytes: saves }
     }
 
     fn run_anneal(parcels: &[IntervalGroup], start: Vec<Option<i64>>) -> (i64, Vec<Option<i64>>) {
@@ -311,7 +311,7 @@ mod tests {
                 );
             }
         }
-        (placed().map(|(parcel, _)| parcel.saves).sum(), addresses)
+        (placed().map(|(parcel, _)| parcel.saved_bytes).sum(), addresses)
     }
 
     #[test]

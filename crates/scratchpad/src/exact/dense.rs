@@ -209,8 +209,8 @@ fn anneal_selection(
     // The plan may omit reuses that save no necessary space. The intervals of such a group have several addresses, so
     // the group starts without one.
     let start_of = |parcel: &IntervalGroup| {
-        let first = address(*parcel.runs.first()?)?;
-        parcel.runs.iter().all(|&run| address(run) == Some(first)).then_some(first)
+        let first = address(*parcel.intervals.first()?)?;
+        parcel.intervals.iter().all(|&run| address(run) == Some(first)).then_some(first)
     };
     let start = parcels.iter().map(start_of).collect();
     let addresses = anneal(&parcels, start, (problem.units, hot), steps, &mut |left, saved| {
@@ -224,7 +224,7 @@ fn anneal_selection(
     let mut placed: Vec<(ResidencyInterval, i64)> = found.collect_intervals().into_iter().map(|run| (run, 0)).collect();
     for (parcel, address) in parcels.iter().zip(addresses) {
         let Some(address) = address else { continue };
-        for &run in &parcel.runs {
+        for &run in &parcel.intervals {
             let interval = &mut found.intervals[run.value];
             interval.in_lx[run.first..=run.last].fill(true);
             interval.keeps[run.first..run.last].fill(true);

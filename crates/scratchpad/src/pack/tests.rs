@@ -1,4 +1,4 @@
-//! Compares packings with brute force, and checks the invariants of every packing.
+//! Tests of the packer against brute force, and checks of the invariants of every packing.
 
 use super::{
     Packer, PackingPeak, PackingResult, PackingShape, PeakSearch, Rectangle, StepBudget, compute_max_load,
@@ -13,11 +13,12 @@ use std::rc::Rc;
 
 const NUM_TICKS: i64 = 4;
 
-/// Returns the number of cases that are compared with brute force; `SPYRE_PACK_CASES` overrides it.
+/// Returns the number of random cases that are compared with brute force; `SPYRE_PACK_CASES` overrides the default.
 fn num_cases() -> u64 {
     std::env::var("SPYRE_PACK_CASES").ok().and_then(|count| count.parse().ok()).unwrap_or(20_000)
 }
 
+/// Linear congruential generator of random shapes.
 struct LcgRng(u64);
 
 impl LcgRng {
@@ -26,12 +27,16 @@ impl LcgRng {
         i64::try_from((self.0 >> 33) % end.unsigned_abs()).unwrap()
     }
 
-    fn sample_rectangle(&mut self, most: i64) -> Rectangle {
+    fn sample_rectangle(&mut self, max_size: i64) -> Rectangle {
         let lower = self.sample_below(NUM_TICKS);
-        Rectangle { lower, upper: lower + 1 + self.sample_below(NUM_TICKS - lower), size: 1 + self.sample_below(most) }
+        Rectangle {
+            lower,
+            upper: lower + 1 + self.sample_below(NUM_TICKS - lower),
+            size: 1 + self.sample_below(max_size),
+        }
     }
 
-    /// Returns a random shape: mostly one rectangle, sometimes several steps that overlap or have a gap, rarely an
+    /// Returns a random shape: mostly one rectangle, sometimes two steps that may overlap or have a gap, rarely an
     /// empty shape.
     fn sample_shape(&mut self) -> PackingShape {
         match self.sample_below(8) {
@@ -42,27 +47,27 @@ impl LcgRng {
     }
 }
 
-/// Occupied units in each tick, one bit per unit.
+/// Bit set of the occupied units in each tick.
 type OccupiedUnits = [u32; NUM_TICKS as usize];
 
 fn compute_occupied_units(steps: &[Rectangle], offset: i64) -> OccupiedUnits {
-    let mut taken = OccupiedUnits::default();
-    for (tick, taken) in (0..).zip(&mut taken) {
+    let mut occupied = OccupiedUnits::default();
+    for (tick, bits) in (0..).zip(&mut occupied) {
         for step in steps.iter().filter(|step| (step.lower..step.upper).contains(&tick)) {
-            *taken |= ((1 << step.size) - 1) << offset;
+            *bits |= ((1 << step.size) - 1) << offset;
         }
     }
-    taken
+    occupied
 }
 
-/// Returns whether a packing exists, by trying every offset of every shape.
-fn can_be_packed(shapes: &[PackingShape], above: OccupiedUnits, capacity: i64) -> bool {
+/// Returns whether the shapes fit into the units that are not occupied, by trying every offset of every shape.
+fn can_be_packed(shapes: &[PackingShape], occupied: OccupiedUnits, capacity: i64) -> bool {
     let Some((shape, rest)) = shapes.split_first() else { return true };
     let height = shape.compute_outline().iter().map(|step| step.size).max().unwrap_or(0);
     (0..=capacity - height).any(|offset| {
         let own = compute_occupied_units(&shape.steps, offset);
-        let is_free = own.iter().zip(&above).all(|(own, taken)| own & taken == 0);
-        is_free && can_be_packed(rest, std::array::from_fn(|tick| own[tick] | above[tick]), capacity)
+        let is_free = own.iter().zip(&occupied).all(|(own, taken)| own & taken == 0);
+        is_free && can_be_packed(rest, std::array::from_fn(|tick| own[tick] | occupied[tick]), capacity)
     })
 }
 
@@ -82,25 +87,25 @@ fn assert_legal(shapes: &[PackingShape], base: &[Rectangle], offsets: &[i64], ca
 fn assert_disjoint(rectangles: &[Rectangle], offsets: &[i64], capacity: i64) {
     for (index, (one, offset)) in rectangles.iter().zip(offsets).enumerate() {
         assert!((0..=capacity - one.size).contains(offset));
-        for (other, place) in
+        for (other, other_offset) in
             rectangles.iter().zip(offsets).skip(index + 1).filter(|(other, _)| one.overlaps_in_time(other))
         {
-            assert!(offset + one.size <= *place || place + other.size <= *offset);
+            assert!(offset + one.size <= *other_offset || other_offset + other.size <= *offset);
         }
     }
 }
 
-/// Runs a single search of the portfolio to its end.
+/// Runs one search configuration of the portfolio to completion. Returns whether it found a packing.
 fn search_finds_packing(shapes: &[PackingShape], base: &[Rectangle], capacity: i64, index: usize) -> bool {
     PackingProblem::split_into_components(shapes, base).iter().all(|problem| {
         let capacity = capacity / problem.unit;
         if problem.items.iter().any(|item| item.base + item.height > capacity) {
             return false;
         }
-        let ground = Rc::new(SharedProblem::new(problem, 1000).unwrap());
+        let shared = Rc::new(SharedProblem::new(problem, 1000).unwrap());
         let (focus, order) = SEARCH_CONFIGURATIONS[index % SEARCH_CONFIGURATIONS.len()];
-        let order = ItemProperties::new(problem, |item| ground.num_overlaps(item)).sort_items(&order);
-        let mut search = PackingSearch::new(problem, &ground, focus, &order, capacity).unwrap();
+        let order = ItemProperties::new(problem, |item| shared.num_overlaps(item)).sort_items(&order);
+        let mut search = PackingSearch::new(problem, &shared, focus, &order, capacity).unwrap();
         match search.run(&mut StepBudget { left: 1_000_000 }) {
             SearchOutcome::Found => true,
             SearchOutcome::Refuted => false,
@@ -140,7 +145,7 @@ fn matches_brute_force_on_small_cases() {
             );
         }
     }
-    // Enough cases need a search to prove infeasibility.
+    // In enough cases, infeasibility does not follow from the load, so that a search must prove it.
     assert!(
         num_above_load * 200 > num_cases() && num_impossible < num_cases() / 2,
         "{num_impossible}, {num_above_load}"
@@ -164,7 +169,8 @@ fn matches_brute_force_on_small_peaks() {
     }
 }
 
-/// Returns a dense block of `n` rectangles, made by repeated cuts along time or along units.
+/// Returns `n` rectangles that tile a block of this width and height: the largest one is cut in time or in units, again
+/// and again.
 fn cut_block(seed: u64, n: usize, width: i64, height: i64) -> Vec<Rectangle> {
     let mut random = LcgRng(seed);
     let mut blocks = vec![Rectangle { lower: 0, upper: width, size: height }];
@@ -173,13 +179,13 @@ fn cut_block(seed: u64, n: usize, width: i64, height: i64) -> Vec<Rectangle> {
             .max_by_key(|&index| (blocks[index].upper - blocks[index].lower) * blocks[index].size)
             .unwrap();
         let block = blocks.swap_remove(largest);
-        let (long, high) = (block.upper - block.lower, block.size);
-        if random.sample_below(2) == 0 && long > 3 {
-            let cut = block.lower + long / 4 + random.sample_below(long / 2);
+        let (duration, units) = (block.upper - block.lower, block.size);
+        if random.sample_below(2) == 0 && duration > 3 {
+            let cut = block.lower + duration / 4 + random.sample_below(duration / 2);
             blocks.extend([Rectangle { upper: cut, ..block }, Rectangle { lower: cut, ..block }]);
         } else {
-            let cut = 1 + high / 4 + random.sample_below(high / 2);
-            blocks.extend([Rectangle { size: cut, ..block }, Rectangle { size: high - cut, ..block }]);
+            let cut = 1 + units / 4 + random.sample_below(units / 2);
+            blocks.extend([Rectangle { size: cut, ..block }, Rectangle { size: units - cut, ..block }]);
         }
     }
     blocks
@@ -206,17 +212,17 @@ fn gives_same_result_in_portions_as_at_once() {
     let mut at_once = StepBudget { left: 10_000_000 };
     let expected = Packer::new(&shapes, &[], 10_000).run(&mut at_once);
     let mut packer = Packer::new(&shapes, &[], 10_000);
-    let mut taken = 0;
+    let mut num_steps = 0;
     let found = loop {
         let mut portion = StepBudget { left: 977 };
-        let answer = packer.run(&mut portion);
-        taken += 977 - portion.left;
-        if answer != PackingResult::OutOfSteps {
-            break answer;
+        let result = packer.run(&mut portion);
+        num_steps += 977 - portion.left;
+        if result != PackingResult::OutOfSteps {
+            break result;
         }
     };
     assert_eq!(found, expected);
-    assert_eq!(taken, 10_000_000 - at_once.left);
+    assert_eq!(num_steps, 10_000_000 - at_once.left);
     assert!(matches!(expected, PackingResult::Placed(_)));
 }
 
@@ -232,10 +238,10 @@ fn proves_nothing_with_too_few_steps() {
 
 #[test]
 fn places_empty_rectangles_at_zero() {
-    let nothing = [Rectangle { lower: 0, upper: 4, size: 0 }, Rectangle { lower: 3, upper: 3, size: 5 }];
-    assert_eq!(pack_rectangles(&nothing, 0, &mut StepBudget { left: 0 }), PackingResult::Placed(vec![0, 0]));
+    let empty = [Rectangle { lower: 0, upper: 4, size: 0 }, Rectangle { lower: 3, upper: 3, size: 5 }];
+    assert_eq!(pack_rectangles(&empty, 0, &mut StepBudget { left: 0 }), PackingResult::Placed(vec![0, 0]));
     assert_eq!(
-        find_smallest_peak(&nothing, &mut StepBudget { left: 0 }),
+        find_smallest_peak(&empty, &mut StepBudget { left: 0 }),
         PackingPeak { offsets: vec![0, 0], height: 0, lower_bound: 0 }
     );
     assert_eq!(pack_rectangles(&[], 0, &mut StepBudget { left: 0 }), PackingResult::Placed(vec![]));
@@ -244,14 +250,17 @@ fn places_empty_rectangles_at_zero() {
 #[test]
 fn packs_address_chain_as_one_shape() {
     // 4 units until tick 2, then 2 units until tick 4.
-    let step = |lower, upper, size| Rectangle { lower, upper, size };
-    let chain = PackingShape { steps: vec![step(0, 3, 4), step(2, 4, 2)] };
-    let shapes = [chain, step(3, 4, 2).into()];
+    let rectangle = |lower, upper, size| Rectangle { lower, upper, size };
+    let chain = PackingShape { steps: vec![rectangle(0, 3, 4), rectangle(2, 4, 2)] };
+    let shapes = [chain, rectangle(3, 4, 2).into()];
     let PackingResult::Placed(offsets) = pack_shapes(&shapes, &[], 4, &mut StepBudget { left: 1000 }) else { panic!() };
     assert_legal(&shapes, &[], &offsets, 4);
     // A fixed rectangle at the bottom that overlaps the chain in time raises the complete chain, which then does not
     // fit.
-    assert_eq!(pack_shapes(&shapes, &[step(3, 4, 1)], 4, &mut StepBudget { left: 1000 }), PackingResult::Infeasible);
+    assert_eq!(
+        pack_shapes(&shapes, &[rectangle(3, 4, 1)], 4, &mut StepBudget { left: 1000 }),
+        PackingResult::Infeasible
+    );
 }
 
 #[test]

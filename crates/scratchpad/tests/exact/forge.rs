@@ -2,7 +2,8 @@
 //! checker names. An accepted result must be a legal plan with a valid bound.
 
 use crate::{
-    BUDGET, HEADING, brute_force, corrupt::place_nothing, linked_instance, random, random_instance, read_number, verify,
+    BUDGET, HEADING, brute_force, corrupt::build_empty_placement, linked_instance, random, random_instance,
+    read_number, verify,
 };
 use random::TestRng;
 use scratchpad::{Buffer, ExactPlanner, Instance, ResidencyMode};
@@ -70,7 +71,7 @@ fn keeps_bound_below_optimum_with_all_accepted_cuts() {
             let nothing = ExactPlanner { mode: intervals, budget: 0 }.import_placement(
                 &instance.buffers,
                 &instance.capacity,
-                &place_nothing(&instance),
+                &build_empty_placement(&instance),
             );
             let mut result: Value = serde_json::from_str(&nothing.to_json(&instance, &HEADING).unwrap()).unwrap();
             result["optimal"] = json!(false);

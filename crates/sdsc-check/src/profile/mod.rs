@@ -1,4 +1,4 @@
-//! Profiles: the versions of the format that a bundle is checked against.
+//! Profiles: versions of the bundle format that a bundle can be checked against.
 //!
 //! A profile decides which members a file must have ([`members`]) and which rules apply. Release 1.0.0 and
 //! torch-spyre's practice contradict each other in places; `docs/reference/bundle-format.md` lists them.
@@ -8,24 +8,24 @@ pub(super) mod members;
 use std::{fmt, str::FromStr};
 use strum::VariantArray as _;
 
-/// Version of the format.
+/// Version of the bundle format.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, strum::VariantArray, strum::VariantNames, strum::IntoStaticStr,
 )]
 pub enum Profile {
-    /// Released specification 1.0.0 with its JSON Schema.
+    /// Specification release 1.0.0 with its JSON Schema.
     #[strum(serialize = "1.0")]
     Release1_0,
-    /// torch-spyre of August 2026, the version that the compiler writes by default.
+    /// torch-spyre of August 2026. The compiler writes this version by default.
     #[default]
     #[strum(serialize = "torch-spyre-2026-08")]
     TorchSpyre2026_08,
-    /// torch-spyre of September 2026: equal ops share a file.
+    /// torch-spyre of September 2026. Equal ops share an SDSC file.
     #[strum(serialize = "torch-spyre-2026-09")]
     TorchSpyre2026_09,
 }
 
-/// Error for a name that is no profile.
+/// Error for an unknown profile name.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected '1.0', 'torch-spyre-2026-08' or 'torch-spyre-2026-09', found '{0}'")]
 pub struct UnknownProfileError(String);
@@ -45,11 +45,12 @@ impl FromStr for Profile {
     }
 }
 
-/// Rules of torch-spyre's practice that release 1.0.0 does not have, or replaces by a weaker one. `sdsc_r43` and
-/// `sdsc_r82` require a fold factor of 0 for a dimension of less than a stick. `sdsc_r64` requires integers for the
-/// symbols of sizes. The release forbids both. Shuffles, and the order of elements after conversions, came after the
-/// release.
-const NOT_IN_RELEASE: [&str; 47] = [
+/// Labels of rules that torch-spyre follows and that release 1.0.0 lacks or replaces by weaker rules.
+///
+/// The release forbids two of the requirements. `sdsc_r43` and `sdsc_r82` require a fold factor of 0 for a dimension
+/// smaller than a stick, and `sdsc_r64` requires integers for size symbols. Rules on shuffles and on the element order
+/// after format conversions concern features that are newer than the release.
+const RULES_NOT_IN_RELEASE: [&str; 47] = [
     "sdsc_r4",
     "sdsc_r6",
     "sdsc_r7",
@@ -99,39 +100,39 @@ const NOT_IN_RELEASE: [&str; 47] = [
     "sdsc_r154",
 ];
 
-/// Rule that torch-spyre of September 2026 does not obey: a shared file is executed with other values.
-const NOT_IN_2026_09: &str = "sdsc_r7";
+/// Rule that torch-spyre of September 2026 breaks: executes of a shared file may have different symbol values.
+const RULE_NOT_IN_2026_09: &str = "sdsc_r7";
 
 /// Rule that only the profile of September 2026 has.
-const RULE_OF_2026_09: &str = "sdsc_r120";
+const RULE_ONLY_IN_2026_09: &str = "sdsc_r120";
 
 impl Profile {
-    /// Returns whether the profile includes a rule of torch-spyre's practice, or of every profile.
+    /// Returns whether the profile includes a rule of [`RULES`](crate::RULES).
     pub(super) fn includes_base_rule(self, label: &str) -> bool {
         match self {
             Self::TorchSpyre2026_08 => true,
-            Self::TorchSpyre2026_09 => label != NOT_IN_2026_09,
-            Self::Release1_0 => !NOT_IN_RELEASE.contains(&label),
+            Self::TorchSpyre2026_09 => label != RULE_NOT_IN_2026_09,
+            Self::Release1_0 => !RULES_NOT_IN_RELEASE.contains(&label),
         }
     }
 
-    /// Returns whether the profile includes a rule that came with the release.
+    /// Returns whether the profile includes a rule of [`RELEASE_RULES`](crate::RELEASE_RULES).
     pub(super) fn includes_added_rule(self, label: &str) -> bool {
         match self {
             Self::TorchSpyre2026_08 => false,
-            Self::TorchSpyre2026_09 => label == RULE_OF_2026_09,
-            Self::Release1_0 => label != RULE_OF_2026_09,
+            Self::TorchSpyre2026_09 => label == RULE_ONLY_IN_2026_09,
+            Self::Release1_0 => label != RULE_ONLY_IN_2026_09,
         }
     }
 
-    /// Returns whether executes of equal ops share a file, with any offsets in the same kernel arguments. Back ends
-    /// before 28 August 2026 abort on a shared file.
+    /// Returns whether executes of equal ops share an SDSC file. Their offsets into the same kernel arguments may
+    /// differ. IBM back ends before 28 August 2026 abort on a shared file.
     #[must_use]
     pub fn shares_files(self) -> bool {
         self == Self::TorchSpyre2026_09
     }
 
-    /// Returns whether the profile is that of the release.
+    /// Returns whether the profile is the specification release.
     #[must_use]
     pub fn is_release(self) -> bool {
         self == Self::Release1_0
@@ -150,10 +151,10 @@ mod tests {
 
     #[test]
     fn lists_existing_rules() {
-        let labels = NOT_IN_RELEASE.iter().chain([&NOT_IN_2026_09]);
+        let labels = RULES_NOT_IN_RELEASE.iter().chain([&RULE_NOT_IN_2026_09]);
         let missing: Vec<_> = labels.filter(|label| !RULES.iter().any(|rule| rule.label == **label)).collect();
         assert!(missing.is_empty(), "{missing:?}");
-        assert!(crate::RELEASE_RULES.iter().any(|rule| rule.label == RULE_OF_2026_09));
+        assert!(crate::RELEASE_RULES.iter().any(|rule| rule.label == RULE_ONLY_IN_2026_09));
     }
 
     #[test]

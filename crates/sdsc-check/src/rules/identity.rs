@@ -1,4 +1,5 @@
-//! Rules on the name and the number of the operations of a file.
+//! Rules on the identity of the operation of a file: its name, number, function and unit, and members with a fixed
+//! value.
 
 use super::super::file_view::FileView;
 use super::super::functions::{FunctionFamily, execution_unit};
@@ -6,7 +7,7 @@ use super::super::report::{ViolationReport, member_pointer};
 use sdsc_format::model::{Fold, FoldFunction, Sdsc};
 
 /// Checks that a file has one description of one operation; other rules skip files that do not.
-pub(in super::super) fn has_one_operation(sdsc: &Sdsc, report: &mut ViolationReport) {
+pub(in super::super) fn check_single_operation(sdsc: &Sdsc, report: &mut ViolationReport) {
     let path = member_pointer("", &sdsc.name);
     match sdsc.value.dscs.as_slice() {
         [dsc] if dsc.value.compute.len() != 1 => {
@@ -21,6 +22,7 @@ pub(in super::super) fn has_one_operation(sdsc: &Sdsc, report: &mut ViolationRep
     }
 }
 
+/// Checks that the operation key, the description, the function and the file name agree.
 pub(super) fn check_names(file: &FileView<'_>, report: &mut ViolationReport) {
     let function = &*file.compute.function;
     if file.dsc_key != function {
@@ -41,8 +43,8 @@ pub(super) fn check_names(file: &FileView<'_>, report: &mut ViolationReport) {
             format!("the operation is called '{name}' and its description '{}'; they agree", file.dsc_key),
         );
     }
-    let in_file_name = file.name.strip_prefix("sdsc_").and_then(|rest| rest.strip_suffix(".json"));
-    if let Some(wanted) = in_file_name.filter(|wanted| wanted.parse::<u64>().is_ok() && *wanted != number) {
+    let file_number = file.name.strip_prefix("sdsc_").and_then(|rest| rest.strip_suffix(".json"));
+    if let Some(wanted) = file_number.filter(|wanted| wanted.parse::<u64>().is_ok() && *wanted != number) {
         report.report_json(
             member_pointer("", file.key),
             format!("the operation has number {number} and its file {wanted}; they agree"),
@@ -50,6 +52,7 @@ pub(super) fn check_names(file: &FileView<'_>, report: &mut ViolationReport) {
     }
 }
 
+/// Checks that the function is a device function.
 pub(super) fn check_function(file: &FileView<'_>, report: &mut ViolationReport) {
     let function = &*file.compute.function;
     if FunctionFamily::from_function(function).is_none() {
@@ -58,6 +61,7 @@ pub(super) fn check_function(file: &FileView<'_>, report: &mut ViolationReport) 
     }
 }
 
+/// Checks that the function runs on its execution unit.
 pub(super) fn check_unit(file: &FileView<'_>, report: &mut ViolationReport) {
     let function = &*file.compute.function;
     let Some(family) = FunctionFamily::from_function(function) else { return };
@@ -67,6 +71,7 @@ pub(super) fn check_unit(file: &FileView<'_>, report: &mut ViolationReport) {
     }
 }
 
+/// Checks the members that have the same value in all files.
 pub(super) fn check_fixed_members(file: &FileView<'_>, report: &mut ViolationReport) {
     check_fixed_folds(file, report);
     check_fixed_members_by_core(file, report);
@@ -110,18 +115,18 @@ pub(super) fn check_fixed_members(file: &FileView<'_>, report: &mut ViolationRep
 
 fn check_fixed_folds(file: &FileView<'_>, report: &mut ViolationReport) {
     let operation = file.operation;
-    let is = |fold: &Fold, factor: i64, label: &str| fold.factor == factor && fold.label == label;
-    let is_once = |folds: &[Fold]| matches!(folds, [fold] if is(fold, 1, "time"));
-    let over_time = &operation.folds;
-    let is_default = over_time.functions == [FoldFunction::Affine { alpha: 1, beta: 0 }]
-        && is_once(&over_time.folds)
-        && matches!(over_time.data.0.as_slice(), [(key, value)] if key == "[0]" && value == "0");
+    let matches_fold = |fold: &Fold, factor: i64, label: &str| fold.factor == factor && fold.label == label;
+    let is_single_time_fold = |folds: &[Fold]| matches!(folds, [fold] if matches_fold(fold, 1, "time"));
+    let time_folds = &operation.folds;
+    let is_default_fold = time_folds.functions == [FoldFunction::Affine { alpha: 1, beta: 0 }]
+        && is_single_time_fold(&time_folds.folds)
+        && matches!(time_folds.data.0.as_slice(), [(key, value)] if key == "[0]" && value == "0");
     let members = [
-        ("sdscFoldProps_", is_once(&operation.fold_props), "once over time"),
-        ("sdscFolds_", is_default, "once over time"),
+        ("sdscFoldProps_", is_single_time_fold(&operation.fold_props), "once over time"),
+        ("sdscFolds_", is_default_fold, "once over time"),
         (
             "coreletFoldProp_",
-            (1..=file.num_corelets()).any(|factor| is(&operation.corelet_fold, factor, "corelet")),
+            (1..=file.num_corelets()).any(|factor| matches_fold(&operation.corelet_fold, factor, "corelet")),
             "one corelet",
         ),
         ("coreFoldProp_", operation.core_fold.label == "core", "a fold over cores"),

@@ -1,14 +1,16 @@
-//! Rules on the symbols of a file: those of its sizes and those of its addresses.
+//! Rules on the symbols of an SDSC file: symbolic sizes and symbolic start addresses.
 
 use super::super::file_view::FileView;
 use super::super::report::ViolationReport;
 use sdsc_format::model::{CoreKey, Entries};
 use std::collections::BTreeSet;
 
-/// Member that mentions a symbol.
+/// JSON member that mentions a symbol.
 #[derive(Clone, Copy)]
 enum SymbolMention<'a> {
+    /// Symbolic size of the dimension with this label.
     Size(&'a str),
+    /// Start address of a tensor, by its position in the file, on one core.
     Start(usize, CoreKey),
 }
 
@@ -23,9 +25,10 @@ impl SymbolMention<'_> {
     }
 }
 
-/// Returns the ids that a file mentions, each once: sizes, then addresses by tensor and core.
+/// Returns the symbol ids that a file mentions, each with its first mention: sizes, then start addresses by tensor and
+/// core.
 ///
-/// The order of the members of an object has no meaning, so sizes count by their ids and cores by their numbers.
+/// JSON objects are unordered, so sizes are sorted by descending id, and start addresses by core number.
 fn collect_mentions<'a>(file: &FileView<'a>) -> Vec<(i64, SymbolMention<'a>)> {
     let dims = file.dsc.dim_symbols.iter().flat_map(Entries::iter);
     let mut ids: Vec<_> =
@@ -41,22 +44,24 @@ fn collect_mentions<'a>(file: &FileView<'a>) -> Vec<(i64, SymbolMention<'a>)> {
     ids
 }
 
+/// Checks that the execute gives a value to every symbol of the file, and to no other symbol.
 pub(super) fn check_symbol_values(file: &FileView<'_>, report: &mut ViolationReport) {
     let Some(execute) = file.context.execute else { return };
-    let given: BTreeSet<i64> = execute.symbol_ids().iter().copied().collect();
+    let execute_ids: BTreeSet<i64> = execute.symbol_ids().iter().copied().collect();
     let mentioned = collect_mentions(file);
-    for (id, mention) in mentioned.iter().filter(|(id, _)| !given.contains(id)) {
+    for (id, mention) in mentioned.iter().filter(|(id, _)| !execute_ids.contains(id)) {
         let message =
             format!("symbol {id} has no value; the execute at {} must list every symbol of the file", execute.at);
         report.report_json(mention.member_path(file), message);
     }
-    // The descriptions of a file share the symbols of the execute.
+    // All descriptions of a file share the symbols of one execute, so only the first description reports unused
+    // symbols.
     if file.dsc_index != 0 {
         return;
     }
-    let of_others = file.operation.dscs[1..].iter().flat_map(|other| other.value.symbol_ids());
-    let wanted: BTreeSet<i64> = mentioned.iter().map(|(id, _)| *id).chain(of_others).collect();
-    for id in given.difference(&wanted) {
+    let ids_of_other_dscs = file.operation.dscs[1..].iter().flat_map(|other| other.value.symbol_ids());
+    let mentioned_ids: BTreeSet<i64> = mentioned.iter().map(|(id, _)| *id).chain(ids_of_other_dscs).collect();
+    for id in execute_ids.difference(&mentioned_ids) {
         report.report_file(format!(
             "the execute at {} gives symbol {id} a value; the file does not mention it",
             execute.at
@@ -64,12 +69,13 @@ pub(super) fn check_symbol_values(file: &FileView<'_>, report: &mut ViolationRep
     }
 }
 
+/// Checks that the execute lists the symbols in the order of the file.
 pub(super) fn check_symbol_order(file: &FileView<'_>, report: &mut ViolationReport) {
     let Some(execute) = file.context.execute else { return };
     let mentioned = collect_mentions(file);
-    let given: BTreeSet<i64> = execute.symbol_ids().iter().copied().collect();
+    let execute_ids: BTreeSet<i64> = execute.symbol_ids().iter().copied().collect();
     // Other rules check for missing or repeated symbols.
-    if given.len() != execute.symbol_ids().len() || given != mentioned.iter().map(|(id, _)| *id).collect() {
+    if execute_ids.len() != execute.symbol_ids().len() || execute_ids != mentioned.iter().map(|(id, _)| *id).collect() {
         return;
     }
     if let Some(((wanted, mention), found)) =
@@ -83,6 +89,7 @@ pub(super) fn check_symbol_order(file: &FileView<'_>, report: &mut ViolationRepo
     }
 }
 
+/// Checks that the members that declare symbolic sizes are present if and only if the op has symbolic sizes.
 pub(super) fn check_symbolic_size_declarations(file: &FileView<'_>, report: &mut ViolationReport) {
     let operation = file.operation;
     let is_symbolic = file.dsc.dim_symbols.is_some();
@@ -92,8 +99,8 @@ pub(super) fn check_symbolic_size_declarations(file: &FileView<'_>, report: &mut
         ("inputSymbolsAndTags_", operation.symbol_tags.is_some()),
         ("symbolDefinitions_", operation.symbol_definitions.is_some()),
     ];
-    for (member, is_there) in members.into_iter().filter(|(_, is_there)| *is_there != is_symbolic) {
-        let state = if is_there { "is there" } else { "is missing" };
+    for (member, is_present) in members.into_iter().filter(|(_, is_there)| *is_there != is_symbolic) {
+        let state = if is_present { "is there" } else { "is missing" };
         report.report_json(
             file.member_path(member),
             format!("the member {state}; it is there when the op has symbolic sizes, and only then"),
@@ -103,10 +110,11 @@ pub(super) fn check_symbolic_size_declarations(file: &FileView<'_>, report: &mut
     check_bounds(file, report);
 }
 
+/// Checks that each symbolic size has one negative symbol id, and that exactly these ids have names.
 fn check_tags(file: &FileView<'_>, report: &mut ViolationReport) {
-    let mapped = file.dsc.dim_symbols.iter().flat_map(Entries::iter);
+    let dim_symbols = file.dsc.dim_symbols.iter().flat_map(Entries::iter);
     let mut ids = BTreeSet::new();
-    for (label, symbols) in mapped {
+    for (label, symbols) in dim_symbols {
         match symbols.as_slice() {
             [symbol] if symbol.id < 0 => {
                 ids.insert(symbol.id);
@@ -130,12 +138,13 @@ fn check_tags(file: &FileView<'_>, report: &mut ViolationReport) {
     }
 }
 
+/// Checks that exactly the symbolic sizes have bounds, and that the bounds are positive and fit the size on one core.
 fn check_bounds(file: &FileView<'_>, report: &mut ViolationReport) {
-    let mapped = |label: &str| {
+    let has_symbol = |label: &str| {
         file.dsc.dim_symbols.as_ref().is_some_and(|symbols| symbols.iter().any(|(known, _)| known == label))
     };
     let stage = &file.dsc.stages.core.steady;
-    for label in file.labels().filter(|label| mapped(label) != stage.bounds(label).is_some()) {
+    for label in file.labels().filter(|label| has_symbol(label) != stage.bounds(label).is_some()) {
         let message = format!(
             "dimension '{label}' is not in both 'symbolicDimInfo_' and 'dimToSymbolMapping_'; a symbolic size has bounds"
         );

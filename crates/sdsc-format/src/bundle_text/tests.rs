@@ -1,9 +1,9 @@
-//! Round-trip tests: parsing printed text yields the original bundle.
+//! Tests round trips of `bundle.mlir`: printing and parsing a bundle yields the same bundle.
 
 use super::*;
 use proptest::prelude::*;
 
-const WRITTEN: &str = "#map_0 = affine_map<(d0, d1)[s0] -> (s0 + 16384*d0 + 128*d1)>
+const BUNDLE_TEXT: &str = "#map_0 = affine_map<(d0, d1)[s0] -> (s0 + 16384*d0 + 128*d1)>
 module {
 	func.func @sdsc_bundle(%arg_0_base_addr: !sdscbundle.input_arg<index>, %n: !sdscbundle.input_arg<index, granularity=64, max_value=1024>) {
 		%pool = sdscbundle.device_mem_allocate 4096 bytes : index
@@ -22,14 +22,14 @@ module {
 ";
 
 #[test]
-fn prints_bundle_as_reference_emitter() {
-    assert_eq!(parse(WRITTEN).unwrap().to_string(), WRITTEN);
+fn prints_parsed_bundle_unchanged() {
+    assert_eq!(parse(BUNDLE_TEXT).unwrap().to_string(), BUNDLE_TEXT);
 }
 
 #[test]
 fn rejects_every_truncated_text() {
-    for length in 0..WRITTEN.len() - 2 {
-        assert!(parse(&WRITTEN[..length]).is_err(), "{length}");
+    for length in 0..BUNDLE_TEXT.len() - 2 {
+        assert!(parse(&BUNDLE_TEXT[..length]).is_err(), "{length}");
     }
 }
 
@@ -38,7 +38,7 @@ fn ident() -> impl Strategy<Value = Ident<String>> {
 }
 
 fn number() -> impl Strategy<Value = i64> {
-    // Excludes the lowest number: its digits without the sign are not an `i64`.
+    // Excludes `i64::MIN`, whose absolute value is not an `i64`; the parser reads digits before it applies the sign.
     prop_oneof![-3_i64..4, (i64::MIN + 1)..=i64::MAX]
 }
 
@@ -58,7 +58,7 @@ fn param_type() -> impl Strategy<Value = ParamType> {
 fn statement() -> impl Strategy<Value = StmtKind<String>> {
     let idents = || proptest::collection::vec(ident(), 0..3);
     let field = prop_oneof![Just(ParamField::Value), Just(ParamField::Granularity), Just(ParamField::Max)];
-    let used = prop_oneof![ident().prop_map(MapRef::Named), map().prop_map(MapRef::Inline)];
+    let map_ref = prop_oneof![ident().prop_map(MapRef::Named), map().prop_map(MapRef::Inline)];
     let ids = proptest::option::of(proptest::collection::vec(number(), 0..3));
     let simple = prop_oneof![
         (ident(), number()).prop_map(|(result, bytes)| StmtKind::Allocate { result, bytes }),
@@ -67,7 +67,7 @@ fn statement() -> impl Strategy<Value = StmtKind<String>> {
         }),
         (ident(), number()).prop_map(|(result, value)| StmtKind::Constant { result, value }),
         (ident(), ident(), ident()).prop_map(|(result, left, right)| StmtKind::Add { result, operands: [left, right] }),
-        (ident(), used, idents(), idents()).prop_map(|(result, map, dims, symbols)| StmtKind::Apply {
+        (ident(), map_ref, idents(), idents()).prop_map(|(result, map, dims, symbols)| StmtKind::Apply {
             result,
             map,
             dims,
@@ -94,12 +94,12 @@ fn bundle() -> impl Strategy<Value = BundleText<String>> {
         .prop_map(|(maps, function, params, body)| BundleText { maps, function, params, body })
 }
 
-/// Returns the debug text of a tree without positions; it does not depend on the type of names.
+/// Returns the debug text of a bundle without source positions. It is equal for owned and for borrowed names.
 fn debug_without_positions<S: fmt::Debug>(tree: &BundleText<S>) -> String {
-    let viewed = format!("{tree:?}");
-    let mut parts = viewed.split("Position {");
+    let debug_text = format!("{tree:?}");
+    let mut parts = debug_text.split("Position {");
     let first = parts.next().unwrap_or_default().to_owned();
-    parts.fold(first, |kept, part| kept + part.split_once('}').map_or("", |(_, rest)| rest))
+    parts.fold(first, |text, part| text + part.split_once('}').map_or("", |(_, rest)| rest))
 }
 
 proptest! {

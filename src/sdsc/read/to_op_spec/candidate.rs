@@ -1,43 +1,47 @@
-//! Properties of an op spec that its file leaves open, as a list of possible values.
+//! Enumerates candidates for the properties of an op spec that its SDSC file does not determine.
 
 use super::OpSpecReadError;
 use super::file::{SdscFile, is_value_tensor};
 use crate::{bundle::OpFamily, launch::geometry::DimLabel};
 
-/// Candidate for the open properties.
+/// Candidate: a value for each property that the file does not determine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct OpSpecCandidate {
-    /// Dimensions of the iteration space; the rules added the others.
+    /// Dimensions of the iteration space. The emitter added the other labelled dimensions of the file.
     pub(super) dims: Vec<DimLabel>,
-    /// Whether the op reduces.
+    /// Whether the op is a reduction.
     pub(super) is_reduction: bool,
-    /// Padding of a restickify's ranges, if gaps leave it open.
-    pub(super) padded: Vec<RangePadding>,
-    /// Outer device dimensions of size 1 that index tensors have.
-    pub(super) index_units: usize,
-    /// Index of the index tensor's device shape among the shapes that fit.
-    pub(super) index_form: usize,
-    /// Number of trailing dimensions in a value tensor's order that it does not have, although files list them.
-    pub(super) value_tail: usize,
-    /// Tensors of a relayout that state an ownership.
-    pub(super) owned: StatedOwnership,
+    /// Padding of each dimension of a restickify that has a gap.
+    pub(super) paddings: Vec<RangePadding>,
+    /// Number of additional outer device dimensions of size 1 that index tensors have.
+    pub(super) num_index_unit_dims: usize,
+    /// Position of the first device shape to try for an index tensor, among the shapes that match the file.
+    pub(super) first_index_shape: usize,
+    /// Number of trailing dimensions that the file lists in the order of a value tensor, although the tensor does not
+    /// have them. A value tensor is the source of a gather or the destination of a scatter.
+    pub(super) num_extra_value_dims: usize,
+    /// Tensors of a relayout whose op spec states an ownership, that is, an assignment of slices to cores.
+    pub(super) stated_ownership: StatedOwnership,
 }
 
-/// Padding of a range.
+/// Padding of the iteration range of a dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RangePadding {
     pub(super) label: DimLabel,
-    /// Number of points of padding.
+    /// Number of added points.
     pub(super) points: i64,
-    /// Whether the tensor ends before the padding, so that its gap is the padding.
+    /// Whether the tensor ends before the padding, so that the padding is the gap of the tensor.
     pub(super) ends_short: bool,
 }
 
-/// Tensors of a relayout that state an ownership. The others are owned according to the op's division.
+/// Tensors of a relayout whose op spec states an ownership. The core split of the op determines the ownership of the
+/// other tensors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StatedOwnership {
     Both,
+    /// Only the input.
     First,
+    /// Only the result.
     Last,
 }
 
@@ -60,58 +64,66 @@ impl OpSpecCandidate {
         } else {
             &[StatedOwnership::Both]
         };
-        let mut guesses = Vec::new();
+        let mut candidates = Vec::new();
         for is_reduction in enumerate_reductions(file) {
             for dims in enumerate_spaces(file, file.family(is_reduction)) {
                 let plain = Self {
                     dims,
                     is_reduction,
-                    padded: vec![],
-                    index_units: 0,
-                    index_form: 0,
-                    value_tail: 0,
-                    owned: StatedOwnership::Both,
+                    paddings: vec![],
+                    num_index_unit_dims: 0,
+                    first_index_shape: 0,
+                    num_extra_value_dims: 0,
+                    stated_ownership: StatedOwnership::Both,
                 };
-                guesses.push(plain);
+                candidates.push(plain);
             }
         }
-        let guesses = expand_candidates(&guesses, owned.iter().copied(), |guess, choice| guess.owned = choice);
-        let guesses = expand_candidates(&guesses, value_tail, |guess, choice| guess.value_tail = choice);
-        let guesses = expand_candidates(&guesses, index_form, |guess, choice| guess.index_form = choice);
-        let guesses = expand_candidates(&guesses, index_units, |guess, choice| guess.index_units = choice);
+        let candidates = expand_candidates(&candidates, owned.iter().copied(), |candidate, choice| {
+            candidate.stated_ownership = choice
+        });
+        let candidates =
+            expand_candidates(&candidates, value_tail, |candidate, choice| candidate.num_extra_value_dims = choice);
+        let candidates =
+            expand_candidates(&candidates, index_form, |candidate, choice| candidate.first_index_shape = choice);
+        let candidates =
+            expand_candidates(&candidates, index_units, |candidate, choice| candidate.num_index_unit_dims = choice);
         let gapped = find_gapped_dims(file);
         if gapped.is_empty() {
-            return guesses;
+            return candidates;
         }
         // Arbitrary padding is tried for one dimension at a time, which limits the number of candidates to hundreds.
-        let with_any = |any: &DimLabel| {
-            gapped.iter().fold(guesses.clone(), |guesses, (label, gap)| {
-                let paddings = enumerate_paddings(file, *label, *gap, label == any);
-                expand_candidates(&guesses, paddings.into_iter(), |guess, choice| guess.padded.push(choice))
+        let enumerate_with_free_dim = |free_dim: &DimLabel| {
+            gapped.iter().fold(candidates.clone(), |candidates, (label, gap)| {
+                let paddings = enumerate_paddings(file, *label, *gap, label == free_dim);
+                expand_candidates(&candidates, paddings.into_iter(), |candidate, choice| {
+                    candidate.paddings.push(choice)
+                })
             })
         };
-        gapped.iter().flat_map(|(any, _)| with_any(any)).collect()
+        gapped.iter().flat_map(|(free_dim, _)| enumerate_with_free_dim(free_dim)).collect()
     }
 }
 
 /// Returns the Cartesian product of candidates and choices; candidates with the first choice come first.
 fn expand_candidates<T: Copy>(
-    guesses: &[OpSpecCandidate],
+    candidates: &[OpSpecCandidate],
     choices: impl Iterator<Item = T>,
-    choose: impl Fn(&mut OpSpecCandidate, T),
+    set_choice: impl Fn(&mut OpSpecCandidate, T),
 ) -> Vec<OpSpecCandidate> {
     let chosen = |choice: T| {
-        let mut guesses = guesses.to_vec();
-        for guess in &mut guesses {
-            choose(guess, choice);
+        let mut candidates = candidates.to_vec();
+        for candidate in &mut candidates {
+            set_choice(candidate, choice);
         }
-        guesses
+        candidates
     };
     choices.flat_map(chosen).collect()
 }
 
-/// Returns the dimensions of a restickify that have a gap next to the stick, and the gap. The rules pad the sticks of
-/// both tensors, so a stick dimension of one may end earlier in the other.
+/// Returns up to three dimensions of a restickify, each with a gap in a tensor whose stick it does not index. The
+/// emitter pads the stick dimensions of both tensors to complete sticks, so the stick dimension of one tensor may end
+/// earlier in the other tensor.
 fn find_gapped_dims(file: &SdscFile<'_>) -> Vec<(DimLabel, i64)> {
     let mut gapped: Vec<(DimLabel, i64)> = Vec::new();
     for tensor in (0..file.dsc.nodes.len()).filter(|_| file.function == "ReStickifyOpHBM") {
@@ -127,17 +139,18 @@ fn find_gapped_dims(file: &SdscFile<'_>) -> Vec<(DimLabel, i64)> {
     gapped
 }
 
-/// Returns the possible paddings of a range of a restickify with that gap; a dimension divided among cores has none.
-fn enumerate_paddings(file: &SdscFile<'_>, label: DimLabel, gap: i64, is_any: bool) -> Vec<RangePadding> {
+/// Returns the possible paddings of a dimension of a restickify with this gap; a dimension that is split over cores has
+/// no padding.
+fn enumerate_paddings(file: &SdscFile<'_>, label: DimLabel, gap: i64, allows_any_padding: bool) -> Vec<RangePadding> {
     let per_stick = (0..file.dsc.nodes.len())
         .filter_map(|tensor| Some(file.format(tensor).ok()?.elements_per_stick()))
         .max()
         .unwrap_or(1);
-    let padded = |points: i64, ends_short: bool| RangePadding { label, points, ends_short };
-    let most = if file.split(label) == 1 { per_stick.min(file.size(label)) } else { 1 };
-    let mut paddings = vec![padded(gap, true), padded(0, false)];
-    paddings.retain(|padded| padded.points < most);
-    paddings.extend((1..most).filter(|_| is_any).map(|points| padded(points, false)));
+    let new_padding = |points: i64, ends_short: bool| RangePadding { label, points, ends_short };
+    let limit = if file.split(label) == 1 { per_stick.min(file.size(label)) } else { 1 };
+    let mut paddings = vec![new_padding(gap, true), new_padding(0, false)];
+    paddings.retain(|padded| padded.points < limit);
+    paddings.extend((1..limit).filter(|_| allows_any_padding).map(|points| new_padding(points, false)));
     paddings
 }
 
@@ -149,19 +162,19 @@ fn enumerate_reductions(file: &SdscFile<'_>) -> Vec<bool> {
     }
 }
 
-/// Returns the iteration spaces that may have these labels.
+/// Returns the possible iteration spaces of an op, given the labels of its file.
 fn enumerate_spaces(file: &SdscFile<'_>, family: OpFamily) -> Vec<Vec<DimLabel>> {
     let labels = &file.labels;
     match family {
         OpFamily::Matmul | OpFamily::Conv2d => vec![labels.clone()],
-        OpFamily::Depthwise | OpFamily::Pool => windowed_spaces(labels),
-        OpFamily::TopK | OpFamily::Reduction | OpFamily::Elementwise => ordinary_spaces(file),
+        OpFamily::Depthwise | OpFamily::Pool => enumerate_windowed_spaces(labels),
+        OpFamily::TopK | OpFamily::Reduction | OpFamily::Elementwise => enumerate_ordinary_spaces(file),
     }
 }
 
-/// Returns the possible spaces of an op without windows. The last dimension is `out`; dimensions after it, and the
-/// single row of a conversion, were added.
-fn ordinary_spaces(file: &SdscFile<'_>) -> Vec<Vec<DimLabel>> {
+/// Returns the possible iteration spaces of an op without windows. The last dimension is `out`. The emitter added the
+/// dimensions after it, and may have added the single row of a conversion.
+fn enumerate_ordinary_spaces(file: &SdscFile<'_>) -> Vec<Vec<DimLabel>> {
     let labels = &file.labels;
     let num_own = labels.iter().position(|label| *label == DimLabel::Out).map_or(0, |position| position + 1);
     let own = labels[..num_own].to_vec();
@@ -172,9 +185,9 @@ fn ordinary_spaces(file: &SdscFile<'_>) -> Vec<Vec<DimLabel>> {
     }
 }
 
-/// Returns the possible spaces of a windowed op. The rules may have added the channels, first or last, and the
-/// dimensions of windows of a single point, last.
-fn windowed_spaces(labels: &[DimLabel]) -> Vec<Vec<DimLabel>> {
+/// Returns the possible iteration spaces of a windowed op. The emitter may have added the channels, as first or last
+/// dimension, and trailing window dimensions of a single point.
+fn enumerate_windowed_spaces(labels: &[DimLabel]) -> Vec<Vec<DimLabel>> {
     let mut spaces = Vec::new();
     for first in 0..=usize::from(labels.first() == Some(&DimLabel::Out)) {
         let mut end = labels.len();
@@ -196,9 +209,9 @@ mod tests {
     #[test]
     fn finds_added_dims_of_windowed_op_at_ends() {
         use DimLabel::{I, J, Ki, Kj, Mb, Out};
-        assert_eq!(windowed_spaces(&[Mb, I, J, Ki, Kj, Out]).len(), 4);
+        assert_eq!(enumerate_windowed_spaces(&[Mb, I, J, Ki, Kj, Out]).len(), 4);
         assert_eq!(
-            windowed_spaces(&[Out, I, J, Ki]),
+            enumerate_windowed_spaces(&[Out, I, J, Ki]),
             [vec![Out, I, J, Ki], vec![Out, I, J], vec![I, J, Ki], vec![I, J]]
         );
     }

@@ -48,7 +48,8 @@ fn push_unit_dims(form: &mut TensorForm, guess: &OpSpecCandidate, is_index: bool
         // A unit dimension, which is written as 0, would be taken for the blocks of the stick.
         StickDim::Single(_) => 0,
     };
-    let num_units = rank.max(form.terms.len()) - form.terms.len() + if is_index { guess.index_units } else { 0 };
+    let num_units =
+        rank.max(form.terms.len()) - form.terms.len() + if is_index { guess.num_index_unit_dims } else { 0 };
     form.terms.extend(std::iter::repeat_n(DeviceTerm::UNIT, num_units));
 }
 
@@ -137,7 +138,7 @@ impl StartResolver<'_> {
 /// Returns the assignment of slices to cores for a relayout's tensor.
 fn read_ownership(file: &SdscFile<'_>, guess: &OpSpecCandidate, tensor: usize) -> Option<Ownership> {
     let by_core = &file.dsc.nodes[tensor].coordinates.core_to_slice;
-    let is_said = match guess.owned {
+    let is_said = match guess.stated_ownership {
         StatedOwnership::Both => true,
         StatedOwnership::First => tensor == 0,
         StatedOwnership::Last => tensor > 0,

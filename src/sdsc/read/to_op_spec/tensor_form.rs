@@ -107,7 +107,7 @@ fn find_own_dims(
     };
     order.retain(is_own);
     if is_value_tensor(&file.dsc.nodes[tensor]) {
-        order.truncate(order.len().saturating_sub(guess.value_tail));
+        order.truncate(order.len().saturating_sub(guess.num_extra_value_dims));
     }
     Ok(order)
 }
@@ -156,7 +156,7 @@ impl FileTensor<'_> {
     /// Returns the index of the first matching form to try. The form of an index tensor affects other tensors, so it is
     /// part of the candidate.
     fn first_form_index(&self) -> usize {
-        if is_index_tensor(&self.file.dsc.nodes[self.index]) { self.guess.index_form } else { 0 }
+        if is_index_tensor(&self.file.dsc.nodes[self.index]) { self.guess.first_index_shape } else { 0 }
     }
 
     fn is_convolution(&self) -> bool {

@@ -103,7 +103,7 @@ fn find_storing_cores(plan: &OpPlan, parts: &TensorSlices) -> Result<Vec<usize>,
     let leaders = plan.find_leaders();
     for (core, leader) in leaders.iter().enumerate().filter(|(core, leader)| core != *leader) {
         let (part, first) = (&parts.0[core][plan.output], &parts.0[*leader][plan.output]);
-        let is_split = plan.consumed_dims().iter().any(|dim| plan.dims[*dim].slices > 1);
+        let is_split = plan.consumed_dims().iter().any(|dim| plan.dims[*dim].num_slices > 1);
         if !plan.kernel.can_accumulate() && is_split {
             return Err(SimError::NotSimulated {
                 op: plan.name.clone(),

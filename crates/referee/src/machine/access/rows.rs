@@ -11,13 +11,14 @@ pub(super) fn resolve_rows(plan: &OpPlan, parts: &mut TensorSlices, machine: &mu
     for tensor in 0..plan.tensors.len() {
         let Some(indirect) = plan.tensors[tensor].indirect else { continue };
         for core in 0..plan.cores.len() {
-            let index = &parts.0[core][indirect.index];
-            super::check_written(plan, core, indirect.index, index, machine)?;
+            let index = &parts.0[core][indirect.index_tensor];
+            super::check_written(plan, core, indirect.index_tensor, index, machine)?;
             if machine.region(index.region).is_some_and(|region| !region.has_values()) {
-                let what = format!("'{}' as an index while values are not computed", plan.tensors[indirect.index].name);
+                let what =
+                    format!("'{}' as an index while values are not computed", plan.tensors[indirect.index_tensor].name);
                 return Err(SimError::NotSimulated { op: plan.name.clone(), what });
             }
-            let rows: Vec<i64> = collect_rows(plan, parts, core, indirect.index, machine).into_iter().collect();
+            let rows: Vec<i64> = collect_rows(plan, parts, core, indirect.index_tensor, machine).into_iter().collect();
             check_rows(plan, parts, core, tensor, &rows, machine)?;
             parts.0[core][tensor].rows = Some(rows);
         }
@@ -27,7 +28,7 @@ pub(super) fn resolve_rows(plan: &OpPlan, parts: &mut TensorSlices, machine: &mu
 
 fn collect_rows(plan: &OpPlan, parts: &TensorSlices, core: usize, index: usize, machine: &Machine) -> BTreeSet<i64> {
     let tensor = &plan.tensors[index];
-    let dims: Vec<usize> = (0..plan.dims.len()).filter(|dim| tensor.present[*dim]).collect();
+    let dims: Vec<usize> = (0..plan.dims.len()).filter(|dim| tensor.has_dim[*dim]).collect();
     let part = &parts.0[core][index];
     let bytes = machine.region(part.region).map_or(&[][..], |region| region.bytes());
     let mut rows = BTreeSet::new();
@@ -52,7 +53,11 @@ fn check_rows(
     machine: &mut Machine,
 ) -> Result<(), SimError> {
     let part = &parts.0[core][tensor];
-    let intervals = if tensor == plan.output { &plan.tensors[tensor].written } else { &plan.tensors[tensor].read };
+    let intervals = if tensor == plan.output {
+        &plan.tensors[tensor].written_intervals
+    } else {
+        &plan.tensors[tensor].read_intervals
+    };
     let row_end = intervals.last().map_or(0, |interval| interval.end);
     let region = machine.region_mut(part.region);
     for index in rows {

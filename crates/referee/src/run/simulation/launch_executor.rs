@@ -302,14 +302,15 @@ impl<B: ShadowMemory> LaunchExecutor<'_, B> {
         (values, symbols): (&[i64], Option<&[i64]>),
         (position, number): (usize, usize),
     ) -> Result<TensorSlices, SimError> {
-        let points = if self.machine.has_values() { plan.points.saturating_mul(plan.cores.len() as u64) } else { 0 };
+        let points =
+            if self.machine.has_values() { plan.points_per_core.saturating_mul(plan.cores.len() as u64) } else { 0 };
         self.count_steps(points.saturating_add(RunOptions::STATEMENT_STEPS), &plan.name)?;
         let operand_of = |symbol: i64| match symbols {
             Some(symbols) => symbols.iter().position(|known| *known == symbol),
             None => usize::try_from(-1 - symbol).ok(),
         };
         let value = |symbol: i64| operand_of(symbol).and_then(|position| values.get(position)).copied();
-        for SymbolicSize { symbol, dim, name } in &plan.sizes {
+        for SymbolicSize { symbol, dim, name } in &plan.symbolic_sizes {
             match value(*symbol) {
                 None => return Err(SimError::NoValue { op: plan.name.clone(), symbol: *symbol }),
                 // The file names the size, and the launch passes it as a parameter.

@@ -1,4 +1,4 @@
-//! Events that lead to the states, and the plan that a state represents.
+//! History of the search states: the placements and evictions that lead to a state, and the resulting decisions.
 
 use super::state::NO_HISTORY;
 use super::{
@@ -6,31 +6,32 @@ use super::{
 };
 use std::collections::BTreeMap;
 
-/// Tree of events: each entry refers to the preceding entry of the same state.
+/// Tree of events, which the search states share: each entry refers to its predecessor.
 pub(super) struct StateHistory {
     entries: Vec<HistoryEntry>,
-    /// Number of entries from which unreachable entries are removed.
+    /// Number of entries at which `prune` removes unreachable ones.
     pruning_threshold: usize,
 }
 
 #[derive(Clone, Copy)]
 struct HistoryEntry {
-    from: u32,
+    /// Preceding entry, or `NO_HISTORY`.
+    previous: u32,
     value: u32,
-    /// Use for which the value enters, or the next use when it leaves.
-    using: u32,
+    /// Index of the use for which the value enters LX, or of the value's next use when it is evicted.
+    use_index: u32,
     event: ResidencyEvent,
 }
 
 #[derive(Clone, Copy)]
 enum ResidencyEvent {
-    /// The value entered LX, with or without reusing a parent's address.
-    Enters { address: i64, parent: Option<u32> },
-    /// The value left LX.
-    Leaves,
+    /// Placement of the value at an address in LX; `parent` is the value whose address it reuses in place.
+    Placement { address: i64, parent: Option<u32> },
+    /// Eviction of the value from LX.
+    Eviction,
 }
 
-/// Minimum number of entries for the removal of unreachable ones.
+/// Minimum number of entries that makes pruning worthwhile.
 const MIN_ENTRIES_FOR_PRUNING: usize = 1 << 16;
 
 impl StateHistory {
@@ -38,27 +39,27 @@ impl StateHistory {
         Self { entries: Vec::new(), pruning_threshold: MIN_ENTRIES_FOR_PRUNING }
     }
 
-    /// Records that a value enters LX and that the evicted values leave.
+    /// Records the placement of a value and the evictions that make space for it. Returns the last entry.
     pub(super) fn record_placement(
         &mut self,
         state: &AddressState,
         (value, using, candidate): (usize, usize, &CandidateAddress),
-        fares: &[ResidencyCosts],
+        costs: &[ResidencyCosts],
     ) -> u32 {
         let mut last = state.history_entry;
         for resident in state.residents[candidate.evicted_range()].iter().filter(|resident| candidate.evicts(resident))
         {
-            let using = fares[resident.value as usize].using as u32;
+            let next_use = costs[resident.value as usize].using as u32;
             last = self.push_entry(HistoryEntry {
-                from: last,
+                previous: last,
                 value: resident.value,
-                using,
-                event: ResidencyEvent::Leaves,
+                use_index: next_use,
+                event: ResidencyEvent::Eviction,
             });
         }
-        let parent = candidate.parent.map(|place| state.residents[place as usize].value);
-        let event = ResidencyEvent::Enters { address: candidate.address, parent };
-        self.push_entry(HistoryEntry { from: last, value: value as u32, using: using as u32, event })
+        let parent = candidate.parent.map(|position| state.residents[position as usize].value);
+        let event = ResidencyEvent::Placement { address: candidate.address, parent };
+        self.push_entry(HistoryEntry { previous: last, value: value as u32, use_index: using as u32, event })
     }
 
     fn push_entry(&mut self, entry: HistoryEntry) -> u32 {
@@ -66,71 +67,71 @@ impl StateHistory {
         (self.entries.len() - 1) as u32
     }
 
-    /// Removes the entries that lead to no state, if there are many entries.
+    /// Removes the entries that no state reaches, if the number of entries exceeds the threshold.
     pub(super) fn prune(&mut self, states: &mut [AddressState]) {
         if self.entries.len() < self.pruning_threshold {
             return;
         }
         let mut is_kept = vec![false; self.entries.len()];
         for state in &*states {
-            let mut at = state.history_entry;
-            while at != NO_HISTORY && !is_kept[at as usize] {
-                is_kept[at as usize] = true;
-                at = self.entries[at as usize].from;
+            let mut index = state.history_entry;
+            while index != NO_HISTORY && !is_kept[index as usize] {
+                is_kept[index as usize] = true;
+                index = self.entries[index as usize].previous;
             }
         }
-        let mut new = vec![NO_HISTORY; self.entries.len()];
+        let mut new_indices = vec![NO_HISTORY; self.entries.len()];
         let mut num_kept = 0;
         for old in (0..self.entries.len()).filter(|&old| is_kept[old]) {
-            let HistoryEntry { from, .. } = self.entries[old];
-            let from = if from == NO_HISTORY { from } else { new[from as usize] };
-            self.entries[num_kept] = HistoryEntry { from, ..self.entries[old] };
-            new[old] = num_kept as u32;
+            let HistoryEntry { previous: from, .. } = self.entries[old];
+            let from = if from == NO_HISTORY { from } else { new_indices[from as usize] };
+            self.entries[num_kept] = HistoryEntry { previous: from, ..self.entries[old] };
+            new_indices[old] = num_kept as u32;
             num_kept += 1;
         }
         self.entries.truncate(num_kept);
         for state in states.iter_mut().filter(|state| state.history_entry != NO_HISTORY) {
-            state.history_entry = new[state.history_entry as usize];
+            state.history_entry = new_indices[state.history_entry as usize];
         }
         self.pruning_threshold = 2 * num_kept + MIN_ENTRIES_FOR_PRUNING;
     }
 
-    /// Returns the decisions for the values that entered LX.
+    /// Returns the decisions for the values that are in LX at some time, by replaying the events up to `last`.
     pub(super) fn build_decisions(&self, problem: &SelectionProblem, last: u32) -> Vec<ValueDecisions> {
-        let mut way: Vec<&HistoryEntry> = Vec::new();
-        let mut at = last;
-        while at != NO_HISTORY {
-            way.push(&self.entries[at as usize]);
-            at = self.entries[at as usize].from;
+        let mut path: Vec<&HistoryEntry> = Vec::new();
+        let mut index = last;
+        while index != NO_HISTORY {
+            path.push(&self.entries[index as usize]);
+            index = self.entries[index as usize].previous;
         }
-        let mut served: BTreeMap<usize, ValueDecisions> = BTreeMap::new();
-        for entry in way.into_iter().rev() {
-            let (value, using) = (entry.value as usize, entry.using as usize);
-            let new = || ValueDecisions {
+        let mut decisions: BTreeMap<usize, ValueDecisions> = BTreeMap::new();
+        for entry in path.into_iter().rev() {
+            let (value, using) = (entry.value as usize, entry.use_index as usize);
+            let new_decisions = || ValueDecisions {
                 value,
                 interval: ValueResidency::all_in_hbm(problem.values[value].uses.len()),
                 addresses: Vec::new(),
             };
-            let one = served.entry(value).or_insert_with(new);
+            let value_decisions = decisions.entry(value).or_insert_with(new_decisions);
             match entry.event {
-                ResidencyEvent::Enters { address, parent } => {
-                    one.interval.in_lx[using..].fill(true);
-                    one.interval.keeps[using..].fill(true);
+                ResidencyEvent::Placement { address, parent } => {
+                    value_decisions.interval.in_lx[using..].fill(true);
+                    value_decisions.interval.keeps[using..].fill(true);
                     if using == 0 {
-                        one.interval.parent = parent.map(|parent| parent as usize);
+                        value_decisions.interval.parent = parent.map(|parent| parent as usize);
                     }
-                    one.addresses.push((using, address));
+                    value_decisions.addresses.push((using, address));
                 }
-                ResidencyEvent::Leaves => {
+                ResidencyEvent::Eviction => {
                     let using = if problem.mode == ResidencyMode::Whole { 0 } else { using };
-                    one.interval.in_lx[using..].fill(false);
-                    one.interval.keeps[using.saturating_sub(1)..].fill(false);
+                    value_decisions.interval.in_lx[using..].fill(false);
+                    value_decisions.interval.keeps[using.saturating_sub(1)..].fill(false);
                     if using == 0 {
-                        one.interval.parent = None;
+                        value_decisions.interval.parent = None;
                     }
                 }
             }
         }
-        served.into_values().filter(|one| one.interval.in_lx.contains(&true)).collect()
+        decisions.into_values().filter(|value_decisions| value_decisions.interval.in_lx.contains(&true)).collect()
     }
 }

@@ -1,4 +1,4 @@
-//! Rules on the container of a bundle, its launches and symbols, and on the name, unit and cores of an op.
+//! Table of the rules on `bundle.mlir`, launches and symbols, and on the name, execution unit and cores of an op.
 
 use super::rule;
 use crate::rules::{FormatRule, RuleCheck, cores, identity, launches, symbols};
