@@ -1,4 +1,4 @@
-//===- Bridge.h - C functions that MLIR's C API lacks -----------*- C -*-===//
+//===- Bridge.h - C functions that MLIR's C API lacks -------------*- C -*-===//
 //
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -32,7 +32,8 @@ typedef bool (*SpyreTextualRunner)(const void *hooks, MlirStringRef argument, co
 /// Receives a text, which is valid during the call. With `isError` the text is an error message. `data` is the pointer
 /// that was passed along with the callback.
 typedef void (*SpyreTextCallback)(MlirStringRef text, bool isError, void *data);
-/// Expands the options of the pipeline `spyre-compile` to the text of a pass pipeline, and passes the text to `callback`.
+/// Expands the options of the pipeline `spyre-compile` to the text of a pass pipeline, and passes the text to
+/// `callback`.
 typedef void (*SpyrePipelineExpander)(const void *hooks, MlirStringRef options, SpyreTextCallback callback, void *data);
 
 /// Adds our passes and our pipeline to MLIR's pass registry, which parses all textual pipelines of the process. Only
@@ -57,8 +58,8 @@ typedef bool (*SpyrePassObserver)(MlirStringRef pass, MlirOperation operation, S
 int spyreOptMain(int argc, char **argv, SpyrePassObserver observer, void *data);
 
 /// Removes the operations of a function's body that are not marked in `kept` (one entry per operation except the
-/// terminator). The function then returns `count` of their results or of its arguments. Used results of removed operations become
-/// arguments; unused arguments are removed.
+/// terminator). The function then returns `count` of their results or of its arguments. Used results of removed
+/// operations become arguments; unused arguments are removed.
 void spyreRetainOps(MlirOperation function, const bool *kept, const MlirValue *returned, intptr_t count);
 
 /// Runs MLIR's language server on standard input and output, and returns the exit code.
@@ -67,7 +68,8 @@ int spyreLspServerMain(int argc, char **argv);
 /// Adds the dialects and interfaces that lowering to LLVM requires in addition to the dialects of programs.
 void spyreRegisterReferenceDialects(MlirDialectRegistry registry);
 /// Lowers the module in place and compiles it with the JIT. Returns null after an error, which has been reported. A
-/// function `f` becomes `_mlir_ciface_f`, which takes a descriptor by pointer for each argument and then for each result.
+/// function `f` becomes `_mlir_ciface_f`, which takes a descriptor by pointer for each argument and then for each
+/// result.
 MlirExecutionEngine spyreReferenceCreate(MlirModule module, bool optimizes);
 /// Installs signal handlers that end the process with a message and exit code 1, while the user's program runs; and
 /// restores them. For tools only.
@@ -120,17 +122,18 @@ void spyreDiagnosticAttachNote(SpyreDiagnostic *diagnostic, MlirLocation locatio
 void spyreDiagnosticReport(SpyreDiagnostic *diagnostic);
 
 /// Enables the remarks whose category matches a pattern: `all` for every kind, the other patterns for one kind each. An
-/// empty pattern matches nothing. Remarks that are not printed as diagnostics are passed to `yamlCallback` in YAML, one at
-/// a time, during the lifetime of the context. Returns false if a pattern is not a regular expression; `errorCallback`
-/// receives the reason.
-bool spyreEnableRemarks(MlirContext context, MlirStringRef all, MlirStringRef passed, MlirStringRef missed, MlirStringRef analysis,
-                        bool isPrinted, SpyreTextCallback yamlCallback, void *yamlData, SpyreTextCallback errorCallback, void *errorData);
+/// empty pattern matches nothing. Remarks that are not printed as diagnostics are passed to `yamlCallback` in YAML, one
+/// at a time, during the lifetime of the context. Returns false if a pattern is not a regular expression;
+/// `errorCallback` receives the reason.
+bool spyreEnableRemarks(MlirContext context, MlirStringRef all, MlirStringRef passed, MlirStringRef missed,
+                        MlirStringRef analysis, bool isPrinted, SpyreTextCallback yamlCallback, void *yamlData,
+                        SpyreTextCallback errorCallback, void *errorData);
 /// Returns whether remarks are enabled.
 bool spyreAreRemarksEnabled(MlirContext context);
 enum SpyreRemarkKind { SpyreRemarkPassed = 0, SpyreRemarkMissed = 1, SpyreRemarkAnalysis = 2 };
 /// Emits a remark about a decision in a function, if MLIR's remark engine is enabled.
-void spyreEmitRemark(MlirOperation function, MlirLocation location, int kind, MlirStringRef category, MlirStringRef name,
-                 MlirStringRef message);
+void spyreEmitRemark(MlirOperation function, MlirLocation location, int kind, MlirStringRef category,
+                     MlirStringRef name, MlirStringRef message);
 
 /// Source file with the handler that prints diagnostics with its lines.
 typedef struct SpyreSource SpyreSource;
@@ -139,7 +142,8 @@ SpyreSource *spyreSourceOpen(MlirContext context, MlirStringRef path, SpyreTextC
 /// Creates a source from a copy of `text`; diagnostics use `name` as its file name.
 SpyreSource *spyreSourceCreateFromText(MlirContext context, MlirStringRef name, MlirStringRef text);
 /// Parses and verifies a source. Returns a null module after an error, which has been reported. With `guards`, a signal
-/// in MLIR's parser ends the process with a message and exit code 1: for tools only, because signal handlers belong to the process.
+/// in MLIR's parser ends the process with a message and exit code 1: for tools only, because signal handlers belong to
+/// the process.
 MlirModule spyreSourceParse(SpyreSource *source, bool guards);
 void spyreSourceClose(SpyreSource *source);
 
@@ -156,8 +160,8 @@ typedef bool (*SpyreInstanceRunner)(const void *instance, MlirOperation module);
 /// uses MLIR's pass registry.
 bool spyreRunPasses(MlirModule module, const SpyrePassInstance *passes, intptr_t count, bool verifies, SpyreInstanceRunner runner);
 
-/// Runs a textual pass pipeline on a module, using MLIR's pass registry. Returns false if the pipeline is malformed or a
-/// pass failed (reported at the module).
+/// Runs a textual pass pipeline on a module, using MLIR's pass registry. Returns false if the pipeline is malformed or
+/// a pass failed (reported at the module).
 bool spyreRunPipeline(MlirModule module, MlirStringRef pipeline, bool verifies);
 
 //===----------------------------------------------------------------------===//

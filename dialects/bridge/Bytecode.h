@@ -13,9 +13,9 @@
 
 namespace spyre {
 
-/// Reports an error at the file and fails if the buffer is bytecode of a newer MLIR than the linked one. The encoding of
-/// attributes and properties differs between versions of MLIR, but bytecode does not contain a version of this encoding.
-/// The parser would stop at an unknown code, or misread the file.
+/// Reports an error at the file and fails if the buffer is bytecode of a newer MLIR than the linked one. The encoding
+/// of attributes and properties differs between versions of MLIR, but bytecode does not contain a version of this
+/// encoding. The parser would stop at an unknown code, or misread the file.
 mlir::LogicalResult rejectNewerBytecode(llvm::MemoryBufferRef buffer, mlir::MLIRContext *context);
 
 } // namespace spyre

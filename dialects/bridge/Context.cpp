@@ -15,4 +15,6 @@ spyre::SessionDialect::SessionDialect(MLIRContext *context)
 
 MLIR_DEFINE_EXPLICIT_TYPE_ID(spyre::SessionDialect)
 
-const SpyreContextState *spyreContextGetState(MlirContext context) { return &unwrap(context)->getOrLoadDialect<spyre::SessionDialect>()->state; }
+const SpyreContextState *spyreContextGetState(MlirContext context) {
+  return &unwrap(context)->getOrLoadDialect<spyre::SessionDialect>()->state;
+}

@@ -14,7 +14,8 @@
 
 /// State of this bridge for a context: `ContextState` of src/mlir/context.rs.
 struct SpyreContextState {
-  /// The context itself, stored here because Rust needs it at an address that is stable during the lifetime of the context.
+  /// The context itself, stored here because Rust needs it at an address that is stable during the lifetime of the
+  /// context.
   MlirContext context;
   /// Number of compiler bugs that were detected in the context.
   std::atomic<uint64_t> numBugs;

@@ -24,7 +24,9 @@ struct SpyreDiagnostic {
 
 SpyreDiagnostic *spyreDiagnosticCreate(MlirLocation location, int severity, MlirStringRef message) {
   Location loc = unwrap(location);
-  InFlightDiagnostic inFlight = severity == SpyreError ? emitError(loc) : severity == SpyreWarning ? emitWarning(loc) : emitRemark(loc);
+  InFlightDiagnostic inFlight = severity == SpyreError     ? emitError(loc)
+                                : severity == SpyreWarning ? emitWarning(loc)
+                                                           : emitRemark(loc);
   inFlight << unwrap(message);
   return new SpyreDiagnostic{std::move(inFlight)};
 }
@@ -99,7 +101,8 @@ static SpyreSource *createSource(std::unique_ptr<llvm::MemoryBuffer> buffer, MLI
   return new SpyreSource{context, std::move(manager), std::move(handler)};
 }
 
-SpyreSource *spyreSourceOpen(MlirContext context, MlirStringRef path, SpyreTextCallback errorCallback, void *errorData) {
+SpyreSource *spyreSourceOpen(MlirContext context, MlirStringRef path, SpyreTextCallback errorCallback,
+                             void *errorData) {
   std::string message;
   std::unique_ptr<llvm::MemoryBuffer> buffer = spyre::openInput(unwrap(path), message);
   if (!buffer) {

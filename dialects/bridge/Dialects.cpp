@@ -34,17 +34,25 @@ MlirAttribute spyreLayoutAttrGet(MlirContext context, intptr_t rank, const int64
   std::optional<machine::Format> optionalFormat;
   if (format >= 0)
     optionalFormat = static_cast<machine::Format>(format);
-  return wrap(spyre::LayoutAttr::get(unwrap(context), ArrayRef(deviceSize, rank), ArrayRef(strideMap, rank), optionalFormat,
-                                     ArrayRef(bufferShape, bufferRank)));
+  return wrap(spyre::LayoutAttr::get(unwrap(context), ArrayRef(deviceSize, rank), ArrayRef(strideMap, rank),
+                                     optionalFormat, ArrayRef(bufferShape, bufferRank)));
 }
-intptr_t spyreLayoutAttrGetRank(MlirAttribute layout) { return castAttr<spyre::LayoutAttr>(layout).getDeviceSize().size(); }
-const int64_t *spyreLayoutAttrGetDeviceSize(MlirAttribute layout) { return castAttr<spyre::LayoutAttr>(layout).getDeviceSize().data(); }
-const int64_t *spyreLayoutAttrGetStrideMap(MlirAttribute layout) { return castAttr<spyre::LayoutAttr>(layout).getStrideMap().data(); }
+intptr_t spyreLayoutAttrGetRank(MlirAttribute layout) {
+  return castAttr<spyre::LayoutAttr>(layout).getDeviceSize().size();
+}
+const int64_t *spyreLayoutAttrGetDeviceSize(MlirAttribute layout) {
+  return castAttr<spyre::LayoutAttr>(layout).getDeviceSize().data();
+}
+const int64_t *spyreLayoutAttrGetStrideMap(MlirAttribute layout) {
+  return castAttr<spyre::LayoutAttr>(layout).getStrideMap().data();
+}
 int spyreLayoutAttrGetFormat(MlirAttribute layout) {
   std::optional<machine::Format> format = castAttr<spyre::LayoutAttr>(layout).getFormat();
   return format ? static_cast<int>(*format) : -1;
 }
-intptr_t spyreLayoutAttrGetBufferRank(MlirAttribute layout) { return castAttr<spyre::LayoutAttr>(layout).getBufferShape().size(); }
+intptr_t spyreLayoutAttrGetBufferRank(MlirAttribute layout) {
+  return castAttr<spyre::LayoutAttr>(layout).getBufferShape().size();
+}
 const int64_t *spyreLayoutAttrGetBufferShape(MlirAttribute layout) {
   return castAttr<spyre::LayoutAttr>(layout).getBufferShape().data();
 }
@@ -62,9 +70,13 @@ bool spyreAttributeIsAPlace(MlirAttribute attribute) { return isa<spyre::PlaceAt
 MlirAttribute spyrePlaceAttrGet(MlirContext context, int memory, int64_t offsetBytes, MlirStringRef reason) {
   return wrap(spyre::PlaceAttr::get(unwrap(context), static_cast<machine::Memory>(memory), offsetBytes, unwrap(reason)));
 }
-int spyrePlaceAttrGetMemory(MlirAttribute place) { return static_cast<int>(castAttr<spyre::PlaceAttr>(place).getMemory()); }
+int spyrePlaceAttrGetMemory(MlirAttribute place) {
+  return static_cast<int>(castAttr<spyre::PlaceAttr>(place).getMemory());
+}
 int64_t spyrePlaceAttrGetOffsetBytes(MlirAttribute place) { return castAttr<spyre::PlaceAttr>(place).getOffsetBytes(); }
-MlirStringRef spyrePlaceAttrGetReason(MlirAttribute place) { return wrap(castAttr<spyre::PlaceAttr>(place).getReason()); }
+MlirStringRef spyrePlaceAttrGetReason(MlirAttribute place) {
+  return wrap(castAttr<spyre::PlaceAttr>(place).getReason());
+}
 
 bool spyreAttributeIsATileHint(MlirAttribute attribute) { return isa<spyre::TileHintAttr>(unwrap(attribute)); }
 MlirAttribute spyreTileHintAttrGet(MlirContext context, int64_t id, MlirStringRef dim, int64_t count, MlirStringRef symbol, bool recompute) {
@@ -74,7 +86,9 @@ bool spyreTileHintAttrGetRecompute(MlirAttribute hint) { return castAttr<spyre::
 int64_t spyreTileHintAttrGetId(MlirAttribute hint) { return castAttr<spyre::TileHintAttr>(hint).getId(); }
 MlirStringRef spyreTileHintAttrGetDim(MlirAttribute hint) { return wrap(castAttr<spyre::TileHintAttr>(hint).getDim()); }
 int64_t spyreTileHintAttrGetCount(MlirAttribute hint) { return castAttr<spyre::TileHintAttr>(hint).getCount(); }
-MlirStringRef spyreTileHintAttrGetSymbol(MlirAttribute hint) { return wrap(castAttr<spyre::TileHintAttr>(hint).getSymbol()); }
+MlirStringRef spyreTileHintAttrGetSymbol(MlirAttribute hint) {
+  return wrap(castAttr<spyre::TileHintAttr>(hint).getSymbol());
+}
 
 bool spyreAttributeIsAWorkHint(MlirAttribute attribute) { return isa<spyre::WorkHintAttr>(unwrap(attribute)); }
 MlirAttribute spyreWorkHintAttrGet(MlirContext context, int64_t id, MlirStringRef dim, int64_t slices) {
@@ -97,7 +111,9 @@ MlirAttribute spyreKnobAttrGetWithValue(MlirAttribute attribute, int64_t value) 
   auto knob = castAttr<spyre::KnobAttr>(attribute);
   return wrap(spyre::KnobAttr::get(knob.getContext(), knob.getName(), value, knob.getKind(), knob.getBounds(), knob.getCondition()));
 }
-MlirStringRef spyreKnobAttrGetCondition(MlirAttribute knob) { return wrap(castAttr<spyre::KnobAttr>(knob).getCondition()); }
+MlirStringRef spyreKnobAttrGetCondition(MlirAttribute knob) {
+  return wrap(castAttr<spyre::KnobAttr>(knob).getCondition());
+}
 bool spyreConditionHolds(MlirStringRef condition, intptr_t count, const MlirStringRef *names, const int64_t *values) {
   auto lookupKnob = [&](StringRef name) -> std::optional<int64_t> {
     for (intptr_t knob = 0; knob < count; ++knob)
@@ -196,7 +212,9 @@ struct ParameterDictBuilder {
   NamedAttrList list;
 };
 
-int64_t getInteger(DictionaryAttr parameters, StringRef name) { return cast<IntegerAttr>(parameters.get(name)).getInt(); }
+int64_t getInteger(DictionaryAttr parameters, StringRef name) {
+  return cast<IntegerAttr>(parameters.get(name)).getInt();
+}
 } // namespace
 
 MlirAttribute sdscAttributeGetParameters(MlirAttribute attribute) {
@@ -211,11 +229,17 @@ MlirAttribute sdscAttributeGetParameters(MlirAttribute attribute) {
         .add("divisor", dim.getDivisor())
         .build();
   if (auto owner = dyn_cast<sdsc::OwnerAttr>(attr))
-    return parameters.add("dim", owner.getDim()).add("slices", owner.getSlices()).add("divisor", owner.getDivisor()).build();
+    return parameters.add("dim", owner.getDim())
+        .add("slices", owner.getSlices())
+        .add("divisor", owner.getDivisor())
+        .build();
   if (auto constant = dyn_cast<sdsc::ConstantAttr>(attr))
     return parameters.add("name", constant.getName()).add("value", constant.getValue()).build();
   if (auto window = dyn_cast<sdsc::WindowAttr>(attr))
-    return parameters.add("height", window.getHeight()).add("width", window.getWidth()).add("pad_type", window.getPadType()).build();
+    return parameters.add("height", window.getHeight())
+        .add("width", window.getWidth())
+        .add("pad_type", window.getPadType())
+        .build();
   if (auto tensor = dyn_cast<sdsc::TensorAttr>(attr))
     return parameters.add("format", static_cast<int64_t>(tensor.getFormat()))
         .add("device_size", tensor.getDeviceSize())
@@ -237,11 +261,12 @@ MlirAttribute sdscAttributeGet(MlirStringRef mnemonic, MlirAttribute parameters)
   MLIRContext *context = from.getContext();
   StringRef kind = unwrap(mnemonic);
   if (kind == "dim")
-    return wrap(Attribute(sdsc::DimAttr::get(context, from.getAs<StringAttr>("name"), getInteger(from, "range"), getInteger(from, "split"),
-                                             from.getAs<StringAttr>("symbol"), getInteger(from, "granularity"), getInteger(from, "divisor"))));
+    return wrap(Attribute(sdsc::DimAttr::get(context, from.getAs<StringAttr>("name"), getInteger(from, "range"),
+                                             getInteger(from, "split"), from.getAs<StringAttr>("symbol"),
+                                             getInteger(from, "granularity"), getInteger(from, "divisor"))));
   if (kind == "owner")
-    return wrap(Attribute(
-        sdsc::OwnerAttr::get(context, getInteger(from, "dim"), getInteger(from, "slices"), getInteger(from, "divisor"))));
+    return wrap(Attribute(sdsc::OwnerAttr::get(context, getInteger(from, "dim"), getInteger(from, "slices"),
+                                               getInteger(from, "divisor"))));
   if (kind == "constant")
     return wrap(Attribute(sdsc::ConstantAttr::get(context, from.getAs<StringAttr>("name"), from.getAs<FloatAttr>("value"))));
   if (kind == "window")
@@ -249,9 +274,10 @@ MlirAttribute sdscAttributeGet(MlirStringRef mnemonic, MlirAttribute parameters)
                                                 from.getAs<DenseI64ArrayAttr>("width"), from.getAs<StringAttr>("pad_type"))));
   return wrap(Attribute(sdsc::TensorAttr::get(
       context, static_cast<machine::Format>(getInteger(from, "format")), from.getAs<DenseI64ArrayAttr>("device_size"),
-      from.getAs<AffineMapAttr>("coordinates"), static_cast<machine::Memory>(getInteger(from, "memory")), getInteger(from, "argument"),
-      getInteger(from, "offset_bytes"), from.getAs<DenseI64ArrayAttr>("advance"), from.getAs<ArrayAttr>("index_tensors"),
-      from.getAs<StringAttr>("name"), static_cast<sdsc::Arrangement>(getInteger(from, "arrangement")), from.getAs<ArrayAttr>("owners"))));
+      from.getAs<AffineMapAttr>("coordinates"), static_cast<machine::Memory>(getInteger(from, "memory")),
+      getInteger(from, "argument"), getInteger(from, "offset_bytes"), from.getAs<DenseI64ArrayAttr>("advance"),
+      from.getAs<ArrayAttr>("index_tensors"), from.getAs<StringAttr>("name"),
+      static_cast<sdsc::Arrangement>(getInteger(from, "arrangement")), from.getAs<ArrayAttr>("owners"))));
 }
 
 //===----------------------------------------------------------------------===//

@@ -47,7 +47,9 @@ StringRef getAdvice(StringRef dialect) {
 }
 
 /// Returns whether a character can occur in the name of an op, type or attribute.
-bool isNameCharacter(char character) { return llvm::isAlnum(character) || character == '_' || character == '.' || character == '$'; }
+bool isNameCharacter(char character) {
+  return llvm::isAlnum(character) || character == '_' || character == '.' || character == '$';
+}
 
 /// Returns the first name of the form `dialect.name` in `text`, or the first name if no name contains a dot.
 StringRef findName(StringRef text) {
@@ -104,8 +106,9 @@ bool spyre::ForeignDialectHandler::handleDiagnostic(Diagnostic &diagnostic) {
   if (name.empty())
     name = message.split('\'').second.split('\'').first;
   StringRef dialect = name.split('.').first;
-  firstError.emplace(diagnostic.getLocation(), ("'" + name + "' belongs to the unsupported dialect '" + dialect +
-                                      "'; expected linalg, tensor, arith, math or tosa ops; " + getAdvice(dialect))
-                                         .str());
+  firstError.emplace(diagnostic.getLocation(),
+                     ("'" + name + "' belongs to the unsupported dialect '" + dialect +
+                      "'; expected linalg, tensor, arith, math or tosa ops; " + getAdvice(dialect))
+                         .str());
   return true;
 }

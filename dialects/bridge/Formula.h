@@ -19,7 +19,8 @@ struct FormulaBuilder {
   mlir::Location location;
   mlir::Type type;
 
-  FormulaBuilder(mlir::OpBuilder builder, mlir::Location location, mlir::Type type) : builder(builder), location(location), type(type) {}
+  FormulaBuilder(mlir::OpBuilder builder, mlir::Location location, mlir::Type type)
+      : builder(builder), location(location), type(type) {}
 
   mlir::Value constant(double value) {
     mlir::TypedAttr attribute = builder.getF64FloatAttr(value);
@@ -27,10 +28,18 @@ struct FormulaBuilder {
       attribute = mlir::DenseElementsAttr::get(shaped, mlir::ArrayRef<double>{value});
     return mlir::arith::ConstantOp::create(builder, location, attribute);
   }
-  mlir::Value add(mlir::Value left, mlir::Value right) { return mlir::arith::AddFOp::create(builder, location, left, right); }
-  mlir::Value sub(mlir::Value left, mlir::Value right) { return mlir::arith::SubFOp::create(builder, location, left, right); }
-  mlir::Value mul(mlir::Value left, mlir::Value right) { return mlir::arith::MulFOp::create(builder, location, left, right); }
-  mlir::Value div(mlir::Value left, mlir::Value right) { return mlir::arith::DivFOp::create(builder, location, left, right); }
+  mlir::Value add(mlir::Value left, mlir::Value right) {
+    return mlir::arith::AddFOp::create(builder, location, left, right);
+  }
+  mlir::Value sub(mlir::Value left, mlir::Value right) {
+    return mlir::arith::SubFOp::create(builder, location, left, right);
+  }
+  mlir::Value mul(mlir::Value left, mlir::Value right) {
+    return mlir::arith::MulFOp::create(builder, location, left, right);
+  }
+  mlir::Value div(mlir::Value left, mlir::Value right) {
+    return mlir::arith::DivFOp::create(builder, location, left, right);
+  }
 };
 } // namespace spyre
 

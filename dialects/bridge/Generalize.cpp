@@ -1,4 +1,4 @@
-//===- Generalize.cpp - normalization of structured ops --------------------===//
+//===- Generalize.cpp - normalization of structured ops -------------------===//
 //
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -50,8 +50,8 @@ void convertIfToSelects(IRRewriter &rewriter, scf::IfOp branches) {
     return !block || llvm::all_of(block->without_terminator(), [](Operation &op) { return isMemoryEffectFree(&op); });
   };
   Block *then = branches.thenBlock(), *otherwise = branches.elseBlock();
-  BoolAttr known;
-  if (!matchPattern(branches.getCondition(), m_Constant(&known)) && !(isPure(then) && isPure(otherwise)))
+  BoolAttr constantCondition;
+  if (!matchPattern(branches.getCondition(), m_Constant(&constantCondition)) && !(isPure(then) && isPure(otherwise)))
     return;
   auto inlineBlock = [&](Block *block) -> SmallVector<Value> {
     SmallVector<Value> values(block->getTerminator()->getOperands());
@@ -59,17 +59,17 @@ void convertIfToSelects(IRRewriter &rewriter, scf::IfOp branches) {
     rewriter.inlineBlockBefore(block, branches);
     return values;
   };
-  if (known) {
-    Block *results = known.getValue() ? then : otherwise;
-    rewriter.replaceOp(branches, results ? inlineBlock(results) : SmallVector<Value>());
+  if (constantCondition) {
+    Block *selected = constantCondition.getValue() ? then : otherwise;
+    rewriter.replaceOp(branches, selected ? inlineBlock(selected) : SmallVector<Value>());
     return;
   }
   Value condition = branches.getCondition();
   Location location = branches.getLoc();
   SmallVector<Value> results, values = inlineBlock(then);
   if (otherwise)
-    for (auto [yes, no] : llvm::zip(values, inlineBlock(otherwise)))
-      results.push_back(arith::SelectOp::create(rewriter, location, condition, yes, no));
+    for (auto [trueValue, falseValue] : llvm::zip(values, inlineBlock(otherwise)))
+      results.push_back(arith::SelectOp::create(rewriter, location, condition, trueValue, falseValue));
   rewriter.replaceOp(branches, results);
 }
 } // namespace

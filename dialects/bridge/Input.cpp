@@ -28,8 +28,8 @@ using namespace mlir;
 // Opening
 //===----------------------------------------------------------------------===//
 
-/// Reads a stream to its end. Returns null and sets `message` on an error, or if the stream is too long. A pipe without a
-/// writer is at its end: reading does not wait for a writer.
+/// Reads a stream to its end. Returns null and sets `message` on an error, or if the stream is too long. A pipe without
+/// a writer is at its end: reading does not wait for a writer.
 static std::unique_ptr<llvm::MemoryBuffer> readStream(int stream, StringRef name, std::string &message) {
   SmallVector<char, 0> text;
   constexpr size_t kChunkBytes = size_t(1) << 16;
@@ -79,7 +79,8 @@ std::unique_ptr<llvm::MemoryBuffer> spyre::openInput(StringRef path, std::string
     message = "is larger than the limit of " + std::to_string(maxInputBytes) + " bytes";
     return nullptr;
   }
-  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> buffer = llvm::MemoryBuffer::getOpenFile(file, path, status.st_size);
+  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> buffer =
+      llvm::MemoryBuffer::getOpenFile(file, path, status.st_size);
   if (!buffer) {
     message = buffer.getError().message();
     return nullptr;
@@ -141,7 +142,8 @@ private:
 
   StringRef consumeName() {
     size_t start = position;
-    while (position < text.size() && (llvm::isAlnum(text[position]) || text[position] == '_' || text[position] == '.' || text[position] == '$'))
+    while (position < text.size() &&
+           (llvm::isAlnum(text[position]) || text[position] == '_' || text[position] == '.' || text[position] == '$'))
       ++position;
     return text.slice(start, position);
   }
@@ -254,9 +256,11 @@ LogicalResult spyre::checkInput(llvm::MemoryBufferRef buffer, MLIRContext *conte
   };
   // MLIR's lexer skips zero bytes; a file of zeros would take it a long time.
   if (size_t zero = text.find('\0'); zero != StringRef::npos)
-    return emitErrorAt(zero) << "[SPY0101] expected MLIR text or bytecode, found a zero byte; export the model to MLIR first";
+    return emitErrorAt(zero)
+           << "[SPY0101] expected MLIR text or bytecode, found a zero byte; export the model to MLIR first";
   if (std::optional<size_t> offset = NestingScanner(text).findExcessiveNesting())
-    return emitErrorAt(*offset) << "[SPY0102] expected at most " << maxNesting << " nested brackets, operators and aliases, found more; flatten the input";
+    return emitErrorAt(*offset) << "[SPY0102] expected at most " << maxNesting
+                                << " nested brackets, operators and aliases, found more; flatten the input";
   return success();
 }
 
@@ -296,14 +300,13 @@ static void endGuard() {
     ::sigaction(signal, &saved, nullptr);
 }
 
-void spyre::guardParser() {
-  beginGuard("error: MLIR's parser crashed on this file; its messages are above\n");
-}
+void spyre::guardParser() { beginGuard("error: MLIR's parser crashed on this file; its messages are above\n"); }
 
 void spyre::endParserGuard() { endGuard(); }
 
 void spyre::guardReference() {
-  beginGuard("error: the reference program ended by a signal: it reads outside of a tensor, divides an integer by 0, or runs out of memory\n");
+  beginGuard("error: the reference program ended by a signal: it reads outside of a tensor, divides an integer by 0, "
+             "or runs out of memory\n");
 }
 
 void spyre::endReferenceGuard() { endGuard(); }

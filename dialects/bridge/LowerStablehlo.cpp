@@ -85,7 +85,8 @@ private:
           elements.map(argument, lookupElement(operand));
       for (Operation &inner : generic.getBody()->without_terminator())
         builder.clone(inner, elements);
-      for (auto [result, yielded] : llvm::zip_equal(generic.getResults(), generic.getBody()->getTerminator()->getOperands()))
+      for (auto [result, yielded] :
+           llvm::zip_equal(generic.getResults(), generic.getBody()->getTerminator()->getOperands()))
         elements.map(result, elements.lookupOrDefault(yielded));
       return success();
     }
@@ -94,17 +95,20 @@ private:
       return reject(op);
     Type type = getElementTypeOrSelf(op.getResult(0).getType());
     if (isBitcast) {
-      elements.map(op.getResult(0), arith::BitcastOp::create(builder, op.getLoc(), type, lookupElement(op.getOperand(0))));
+      elements.map(op.getResult(0),
+                   arith::BitcastOp::create(builder, op.getLoc(), type, lookupElement(op.getOperand(0))));
       return success();
     }
-    SmallVector<Value> operands = llvm::map_to_vector(op.getOperands(), [&](Value value) { return lookupElement(value); });
+    SmallVector<Value> operands =
+        llvm::map_to_vector(op.getOperands(), [&](Value value) { return lookupElement(value); });
     OperationState state(op.getLoc(), op.getName(), operands, type, op.getAttrs());
     elements.map(op.getResult(0), builder.create(state)->getResult(0));
     return success();
   }
 
   LogicalResult reject(Operation &op) {
-    InFlightDiagnostic error = op.emitError("'") << op.getName() << "' op is not supported in a region of '" << parent->getName() << "', which computes on elements";
+    InFlightDiagnostic error = op.emitError("'") << op.getName() << "' op is not supported in a region of '"
+                                                 << parent->getName() << "', which computes on elements";
     error.attachNote(parent->getLoc()) << "here";
     return error;
   }
@@ -250,9 +254,11 @@ LogicalResult lower(stablehlo::SortOp sort) {
     Value left = body->getArgument(2 * key->key), right = body->getArgument(2 * key->key + 1);
     Value precedes;
     if (isa<FloatType>(left.getType()))
-      precedes = arith::CmpFOp::create(builder, location, key->isAscending ? arith::CmpFPredicate::OLT : arith::CmpFPredicate::OGT, left, right);
+      precedes = arith::CmpFOp::create(
+          builder, location, key->isAscending ? arith::CmpFPredicate::OLT : arith::CmpFPredicate::OGT, left, right);
     else
-      precedes = arith::CmpIOp::create(builder, location, key->isAscending ? arith::CmpIPredicate::slt : arith::CmpIPredicate::sgt, left, right);
+      precedes = arith::CmpIOp::create(
+          builder, location, key->isAscending ? arith::CmpIPredicate::slt : arith::CmpIPredicate::sgt, left, right);
     tm_tensor::YieldOp::create(builder, location, precedes);
   }
   sort.replaceAllUsesWith(sorted.getResults());
@@ -268,13 +274,16 @@ LogicalResult lower(stablehlo::SortOp sort) {
 Value transpose(OpBuilder &builder, Location location, Value tensor, ArrayRef<int64_t> order) {
   if (llvm::equal(order, llvm::seq<int64_t>(0, order.size())))
     return tensor;
-  SmallVector<int64_t> shape = llvm::map_to_vector(order, [&](int64_t dim) { return getTensorType(tensor).getDimSize(dim); });
+  SmallVector<int64_t> shape =
+      llvm::map_to_vector(order, [&](int64_t dim) { return getTensorType(tensor).getDimSize(dim); });
   Value empty = tensor::EmptyOp::create(builder, location, shape, getTensorType(tensor).getElementType());
   return linalg::TransposeOp::create(builder, location, tensor, empty, order)->getResult(0);
 }
 
 /// Returns the reassociation that collapses all dimensions into one.
-SmallVector<ReassociationIndices> getFullReassociation(int64_t rank) { return {llvm::to_vector<2>(llvm::seq<int64_t>(0, rank))}; }
+SmallVector<ReassociationIndices> getFullReassociation(int64_t rank) {
+  return {llvm::to_vector<2>(llvm::seq<int64_t>(0, rank))};
+}
 
 /// Reshapes a tensor of static shape.
 Value reshape(OpBuilder &builder, Location location, Value tensor, ArrayRef<int64_t> shape) {
@@ -299,13 +308,15 @@ Value createIota(OpBuilder &builder, Location location, RankedTensorType type, i
   SmallVector<utils::IteratorType> iterators(type.getRank(), utils::IteratorType::parallel);
   auto body = [&](OpBuilder &inner, Location loc, ValueRange) {
     Value index = linalg::IndexOp::create(inner, loc, dim);
-    linalg::YieldOp::create(inner, loc, arith::IndexCastOp::create(inner, loc, type.getElementType(), index).getResult());
+    linalg::YieldOp::create(inner, loc,
+                            arith::IndexCastOp::create(inner, loc, type.getElementType(), index).getResult());
   };
   return linalg::GenericOp::create(builder, location, TypeRange(type), ValueRange(), ValueRange(empty), ArrayRef(identity), iterators, body).getResult(0);
 }
 
 /// Lowers a scatter of one update to `tensor.insert_slice`; `index` has the dynamic offsets along `dims`.
-LogicalResult lowerWindowScatter(stablehlo::ScatterOp scatter, OpBuilder &builder, Value update, Value index, ArrayRef<int64_t> dims) {
+LogicalResult lowerWindowScatter(stablehlo::ScatterOp scatter, OpBuilder &builder, Value update, Value index,
+                                 ArrayRef<int64_t> dims) {
   Location location = scatter.getLoc();
   Value input = scatter.getInputs()[0];
   RankedTensorType window = getTensorType(update);
@@ -314,7 +325,8 @@ LogicalResult lowerWindowScatter(stablehlo::ScatterOp scatter, OpBuilder &builde
     sizes.push_back(builder.getIndexAttr(size));
   Value zero = arith::ConstantIndexOp::create(builder, location, 0);
   for (auto [column, dim] : llvm::enumerate(dims)) {
-    Value offset = tensor::ExtractOp::create(builder, location, index, ValueRange{zero, arith::ConstantIndexOp::create(builder, location, column)});
+    Value offset = tensor::ExtractOp::create(
+        builder, location, index, ValueRange{zero, arith::ConstantIndexOp::create(builder, location, column)});
     offsets[dim] = arith::IndexCastOp::create(builder, location, builder.getIndexType(), offset).getResult();
   }
   Block &computation = scatter.getUpdateComputation().front();
@@ -323,7 +335,8 @@ LogicalResult lowerWindowScatter(stablehlo::ScatterOp scatter, OpBuilder &builde
     Value empty = tensor::EmptyOp::create(builder, location, window.getShape(), window.getElementType());
     SmallVector<AffineMap> maps(3, builder.getMultiDimIdentityMap(window.getRank()));
     SmallVector<utils::IteratorType> iterators(window.getRank(), utils::IteratorType::parallel);
-    auto generic = linalg::GenericOp::create(builder, location, TypeRange(window), ValueRange{current, update}, ValueRange(empty), maps, iterators);
+    auto generic = linalg::GenericOp::create(builder, location, TypeRange(window), ValueRange{current, update},
+                                             ValueRange(empty), maps, iterators);
     Block *body = new Block();
     for (int argument = 0; argument < 3; ++argument)
       body->addArgument(window.getElementType(), location);
@@ -348,7 +361,9 @@ LogicalResult lowerWindowScatter(stablehlo::ScatterOp scatter, OpBuilder &builde
 LogicalResult lower(stablehlo::ScatterOp scatter) {
   OpBuilder builder(scatter);
   Location location = scatter.getLoc();
-  auto reject = [&](StringRef reason) { return scatter.emitError("'stablehlo.scatter' op ") << reason << ": not supported yet"; };
+  auto reject = [&](StringRef reason) {
+    return scatter.emitError("'stablehlo.scatter' op ") << reason << ": not supported yet";
+  };
   if (scatter.getInputs().size() != 1)
     return reject("writes to several tensors");
   stablehlo::ScatterNumbersAttr numbers = scatter.getScatterDimensionNumbers();
@@ -364,9 +379,11 @@ LogicalResult lower(stablehlo::ScatterOp scatter) {
     return llvm::all_of(dims, [&](int64_t dim) { return dim >= 0 && dim < rank && uniqueDims.insert(dim).second; });
   };
   int64_t rank = shape.size();
-  if (indexVectorDim < 0 || indexVectorDim > (int64_t)indicesShape.size() || !areValidDims(numbers.getUpdateWindowDims(), getTensorType(updates).getRank()) ||
+  if (indexVectorDim < 0 || indexVectorDim > (int64_t)indicesShape.size() ||
+      !areValidDims(numbers.getUpdateWindowDims(), getTensorType(updates).getRank()) ||
       !areValidDims(numbers.getInsertedWindowDims(), rank) || !areValidDims(numbers.getInputBatchingDims(), rank) ||
-      !areValidDims(numbers.getScatterDimsToOperandDims(), rank) || !areValidDims(numbers.getScatterIndicesBatchingDims(), indicesShape.size()) ||
+      !areValidDims(numbers.getScatterDimsToOperandDims(), rank) ||
+      !areValidDims(numbers.getScatterIndicesBatchingDims(), indicesShape.size()) ||
       numbers.getInputBatchingDims().size() != numbers.getScatterIndicesBatchingDims().size())
     return reject("refers to dimensions that its tensors do not have");
   if (indexVectorDim == (int64_t)indicesShape.size()) {
@@ -390,11 +407,13 @@ LogicalResult lower(stablehlo::ScatterOp scatter) {
   // The indices have no column for a batching dimension. Its index is an iota along the batching dimension of the
   // indices.
   SmallVector<Value> columns = {indices};
-  for (auto [dim, indicesDim] : llvm::zip_equal(numbers.getInputBatchingDims(), numbers.getScatterIndicesBatchingDims())) {
+  for (auto [dim, indicesDim] :
+       llvm::zip_equal(numbers.getInputBatchingDims(), numbers.getScatterIndicesBatchingDims())) {
     const auto *position = llvm::find(countedDims, indicesDim);
     if (position == countedDims.end())
       return reject("refers to dimensions that its tensors do not have");
-    Value iota = createIota(builder, location, getTensorType(indices).clone(updateCounts), position - countedDims.begin());
+    Value iota =
+        createIota(builder, location, getTensorType(indices).clone(updateCounts), position - countedDims.begin());
     columns.push_back(reshape(builder, location, iota, {numUpdates, 1}));
     dims.push_back(dim);
   }
@@ -416,15 +435,18 @@ LogicalResult lower(stablehlo::ScatterOp scatter) {
       return reject("refers to dimensions that its tensors do not have");
     window.push_back(isInserted ? 1 : getTensorType(updates).getDimSize(windowDims[nextWindowDim++]));
   }
-  if (nextWindowDim != windowDims.size() || ShapedType::getNumElements(window) != getTensorType(updates).getNumElements())
+  if (nextWindowDim != windowDims.size() ||
+      ShapedType::getNumElements(window) != getTensorType(updates).getNumElements())
     return reject("refers to dimensions that its tensors do not have");
   updates = transpose(builder, location, updates, permutation);
   bool isWindow = llvm::any_of(dims, [&](int64_t dim) { return window[dim + 1] != 1; });
   if (isWindow && numUpdates == 1)
-    return lowerWindowScatter(scatter, builder, reshape(builder, location, updates, ArrayRef(window).drop_front()), indices, dims);
+    return lowerWindowScatter(scatter, builder, reshape(builder, location, updates, ArrayRef(window).drop_front()),
+                              indices, dims);
   updates = reshape(builder, location, updates, window);
   bool isUnique = scatter.getUniqueIndices().value_or(false);
-  auto written = tm_tensor::ScatterOp::create(builder, location, scatter.getResultTypes(), ValueRange{updates, indices}, input, dims, isUnique);
+  auto written = tm_tensor::ScatterOp::create(builder, location, scatter.getResultTypes(), ValueRange{updates, indices},
+                                              input, dims, isUnique);
   Type element = getTensorType(input).getElementType();
   Block *body = addBody(written, {element, element});
   builder.setInsertionPointToEnd(body);
@@ -444,7 +466,8 @@ LogicalResult lower(stablehlo::ScatterOp scatter) {
 // Control flow
 //===----------------------------------------------------------------------===//
 
-/// Moves the ops of a region to the end of a block. `addTerminator` creates the terminator that replaces the one of the region.
+/// Moves the ops of a region to the end of a block. `addTerminator` creates the terminator that replaces the one of the
+/// region.
 void moveRegion(Region &region, Block *block, function_ref<void(OpBuilder &, Operation *)> addTerminator) {
   Block &source = region.front();
   for (auto [old, argument] : llvm::zip_equal(source.getArguments(), block->getArguments()))
@@ -456,7 +479,9 @@ void moveRegion(Region &region, Block *block, function_ref<void(OpBuilder &, Ope
   block->getOperations().splice(block->end(), source.getOperations());
 }
 
-void createYield(OpBuilder &builder, Operation *terminator) { scf::YieldOp::create(builder, terminator->getLoc(), terminator->getOperands()); }
+void createYield(OpBuilder &builder, Operation *terminator) {
+  scf::YieldOp::create(builder, terminator->getLoc(), terminator->getOperands());
+}
 
 LogicalResult lower(stablehlo::WhileOp loop) {
   OpBuilder builder(loop);
@@ -482,7 +507,8 @@ scf::IfOp createIf(OpBuilder &builder, Location location, TypeRange types, Value
 
 LogicalResult lower(stablehlo::IfOp choice) {
   OpBuilder builder(choice);
-  scf::IfOp created = createIf(builder, choice.getLoc(), choice.getResultTypes(), extractElement(builder, choice.getLoc(), choice.getPred()));
+  scf::IfOp created = createIf(builder, choice.getLoc(), choice.getResultTypes(),
+                               extractElement(builder, choice.getLoc(), choice.getPred()));
   moveRegion(choice.getTrueBranch(), created.thenBlock(), createYield);
   moveRegion(choice.getFalseBranch(), created.elseBlock(), createYield);
   choice.replaceAllUsesWith(created.getResults());

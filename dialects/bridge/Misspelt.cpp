@@ -40,7 +40,8 @@ static void attachSuggestion(Diagnostic &diagnostic) {
   StringRef message = text;
   if (!message.consume_front("custom op '") || !message.contains("' is unknown"))
     return;
-  std::string nearest = findNearestName(message.take_until([](char letter) { return letter == '\''; }), diagnostic.getLocation().getContext());
+  std::string nearest = findNearestName(message.take_until([](char letter) { return letter == '\''; }),
+                                        diagnostic.getLocation().getContext());
   if (!nearest.empty())
     diagnostic.attachNote() << "did you mean '" << nearest << "'?";
 }

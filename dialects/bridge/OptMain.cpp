@@ -60,7 +60,8 @@ static LogicalResult checkInput(const llvm::MemoryBuffer &input) {
 namespace {
 /// Pass instrumentation that calls an observer on modules and functions before and after each pass.
 struct ObserverInstrumentation final : PassInstrumentation {
-  ObserverInstrumentation(SpyrePassObserver observer, void *data, bool &hasFailed) : observer(observer), data(data), hasFailed(hasFailed) {
+  ObserverInstrumentation(SpyrePassObserver observer, void *data, bool &hasFailed)
+      : observer(observer), data(data), hasFailed(hasFailed) {
     observer(wrap(StringRef()), {nullptr}, SpyrePipelineBegins, data);
   }
 
@@ -81,8 +82,9 @@ private:
 } // namespace
 
 /// Runs MLIR's driver with an observer around every pass; prints nothing if the observer fails.
-static LogicalResult runWithObserver(raw_ostream &output, std::unique_ptr<llvm::MemoryBuffer> input, DialectRegistry &registry,
-                                 const MlirOptMainConfig &baseConfig, SpyrePassObserver observer, void *data) {
+static LogicalResult runWithObserver(raw_ostream &output, std::unique_ptr<llvm::MemoryBuffer> input,
+                                     DialectRegistry &registry, const MlirOptMainConfig &baseConfig,
+                                     SpyrePassObserver observer, void *data) {
   bool hasFailed = false;
   MlirOptMainConfig config = baseConfig;
   config.setPassPipelineSetupFn([&baseConfig, &hasFailed, observer, data](PassManager &passes) {

@@ -75,29 +75,29 @@ struct PassRunner {
 /// Pass whose options and documentation come from tablegen and whose implementation is in Rust. CMake lists the passes
 /// of Passes.td and their options in PassList.h.inc. The tablegen options are set by textual pipelines only.
 #define SPYRE_ADD_OPTION(option) addOption(texts, option);
-#define SPYRE_RUST_PASS(Name)                                                                                                     \
-  struct Name final : spyre::impl::Name##Base<Name> {                                                                             \
-    using Base = spyre::impl::Name##Base<Name>;                                                                                   \
-    using Base::Base;                                                                                                             \
-    void getDependentDialects(DialectRegistry &registry) const final {                                                            \
-      Base::getDependentDialects(registry);                                                                                       \
-      registry.insert<spyre::SessionDialect>();                                                                                   \
-    }                                                                                                                             \
-    void runOnOperation() final {                                                                                                 \
-      MlirOperation module = wrap(getOperation().getOperation());                                                                 \
-      if (!(runner.instance ? runner.typed(runner.instance, module) : runTextual(module)))                                        \
-        signalPassFailure();                                                                                                      \
-    }                                                                                                                             \
-    bool runTextual(MlirOperation module) {                                                                                       \
-      spyre::endParserGuard();                                                                                                    \
-      OptionTexts texts;                                                                                                          \
-      SPYRE_OPTIONS_##Name(SPYRE_ADD_OPTION);                                                                                     \
-      std::vector<SpyreOptionText> options;                                                                                       \
-      for (const auto &[name, text] : texts.entries)                                                                              \
-        options.push_back({wrap(StringRef(name)), wrap(StringRef(text))});                                                        \
-      return runner.textual(runner.hooks, wrap(getArgument()), options.data(), options.size(), module);                           \
-    }                                                                                                                             \
-    PassRunner runner;                                                                                                                \
+#define SPYRE_RUST_PASS(Name)                                                                                          \
+  struct Name final : spyre::impl::Name##Base<Name> {                                                                  \
+    using Base = spyre::impl::Name##Base<Name>;                                                                        \
+    using Base::Base;                                                                                                  \
+    void getDependentDialects(DialectRegistry &registry) const final {                                                 \
+      Base::getDependentDialects(registry);                                                                            \
+      registry.insert<spyre::SessionDialect>();                                                                        \
+    }                                                                                                                  \
+    void runOnOperation() final {                                                                                      \
+      MlirOperation module = wrap(getOperation().getOperation());                                                      \
+      if (!(runner.instance ? runner.typed(runner.instance, module) : runTextual(module)))                             \
+        signalPassFailure();                                                                                           \
+    }                                                                                                                  \
+    bool runTextual(MlirOperation module) {                                                                            \
+      spyre::endParserGuard();                                                                                         \
+      OptionTexts texts;                                                                                               \
+      SPYRE_OPTIONS_##Name(SPYRE_ADD_OPTION);                                                                          \
+      std::vector<SpyreOptionText> options;                                                                            \
+      for (const auto &[name, text] : texts.entries)                                                                   \
+        options.push_back({wrap(StringRef(name)), wrap(StringRef(text))});                                             \
+      return runner.textual(runner.hooks, wrap(getArgument()), options.data(), options.size(), module);                \
+    }                                                                                                                  \
+    PassRunner runner;                                                                                                 \
   };
 
 SPYRE_PASSES(SPYRE_RUST_PASS)
@@ -123,8 +123,8 @@ std::unique_ptr<Pass> createPass(StringRef argument, const PassRunner &runner) {
       return createSymbolDCEPass();
     return nullptr;
   }
-#define SPYRE_CREATE(Name)                                                                                                        \
-  if (argument == Name::getArgumentName())                                                                                        \
+#define SPYRE_CREATE(Name)                                                                                             \
+  if (argument == Name::getArgumentName())                                                                             \
     return createOwnPass<Name>(runner);
   SPYRE_PASSES(SPYRE_CREATE)
   return nullptr;

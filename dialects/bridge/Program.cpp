@@ -37,7 +37,8 @@ struct FoldSizesPattern final : RewritePattern {
   explicit FoldSizesPattern(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
 
   LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
-    bool computesSizes = op->getNumResults() > 0 && llvm::all_of(op->getResultTypes(), [](Type type) { return type.isIntOrIndex(); });
+    bool computesSizes =
+        op->getNumResults() > 0 && llvm::all_of(op->getResultTypes(), [](Type type) { return type.isIntOrIndex(); });
     if (op->hasTrait<OpTrait::ConstantLike>() || !(computesSizes || isa<tensor::TensorDialect>(op->getDialect())))
       return failure();
     SmallVector<Value> results;
@@ -75,7 +76,8 @@ struct StaticConcatPattern final : OpRewritePattern<tensor::ConcatOp> {
 
 /// Computes elementwise ops in the static types of their operands.
 struct StaticElementwisePattern final : RewritePattern {
-  explicit StaticElementwisePattern(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
+  explicit StaticElementwisePattern(MLIRContext *context)
+      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
 
   LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
     SmallVector<Value> operands = llvm::map_to_vector(op->getOperands(), lookThroughCast);
@@ -157,12 +159,12 @@ bool spyreLowerTosa(MlirOperation module) {
   std::optional<std::pair<Location, std::string>> illegalOp;
   {
     // Upstream's conversion passes report an op without a lowering as illegal.
-    ScopedDiagnosticHandler handler(program.getContext(), [&](Diagnostic &found) {
-      std::string message = found.str();
+    ScopedDiagnosticHandler handler(program.getContext(), [&](Diagnostic &diagnostic) {
+      std::string message = diagnostic.str();
       if (!StringRef(message).starts_with("failed to legalize operation '"))
         return failure();
       if (!illegalOp)
-        illegalOp.emplace(found.getLocation(), StringRef(message).split('\'').second.split('\'').first.str());
+        illegalOp.emplace(diagnostic.getLocation(), StringRef(message).split('\'').second.split('\'').first.str());
       return success();
     });
     if (failed(passes.run(program)) && !illegalOp)
@@ -188,7 +190,9 @@ void spyreWrapScalarsInTensors(MlirOperation function) {
   program.getContext()->loadDialect<arith::ArithDialect, tensor::TensorDialect>();
   Block &body = program.front();
   OpBuilder builder = OpBuilder::atBlockBegin(&body);
-  auto getTensorType = [&](Type number) { return RankedTensorType::get({}, number.isIndex() ? builder.getI64Type() : number); };
+  auto getTensorType = [&](Type number) {
+    return RankedTensorType::get({}, number.isIndex() ? builder.getI64Type() : number);
+  };
   auto isNumber = [](Value value) { return value.getType().isIntOrIndexOrFloat(); };
   auto castIndex = [&](Value value, Type type) -> Value {
     if (value.getType() == type)
@@ -205,8 +209,9 @@ void spyreWrapScalarsInTensors(MlirOperation function) {
   builder.setInsertionPoint(body.getTerminator());
   for (OpOperand &returned : body.getTerminator()->getOpOperands())
     if (Value number = returned.get(); isNumber(number)) {
-      RankedTensorType box = getTensorType(number.getType());
-      returned.set(tensor::FromElementsOp::create(builder, number.getLoc(), box, castIndex(number, box.getElementType())));
+      RankedTensorType tensorType = getTensorType(number.getType());
+      returned.set(tensor::FromElementsOp::create(builder, number.getLoc(), tensorType,
+                                                  castIndex(number, tensorType.getElementType())));
     }
   updateSignature(program);
 }
@@ -215,7 +220,8 @@ void spyreWrapScalarsInTensors(MlirOperation function) {
 static RankedTensorType getWideTensor(Type type) {
   constexpr int64_t maxDims = 6;
   auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && tensor.hasStaticShape() && !tensor.getEncoding() && tensor.getRank() > maxDims ? tensor : RankedTensorType();
+  return tensor && tensor.hasStaticShape() && !tensor.getEncoding() && tensor.getRank() > maxDims ? tensor
+                                                                                                  : RankedTensorType();
 }
 
 /// Returns the reassociation that collapses the outermost dimensions and keeps the others.
@@ -245,7 +251,8 @@ void spyreMergeOuterDims(MlirOperation function) {
   builder.setInsertionPoint(body.getTerminator());
   for (OpOperand &returned : body.getTerminator()->getOpOperands())
     if (RankedTensorType wide = getWideTensor(returned.get().getType())) {
-      returned.set(tensor::CollapseShapeOp::create(builder, returned.get().getLoc(), returned.get(), getOuterReassociation(wide)));
+      returned.set(tensor::CollapseShapeOp::create(builder, returned.get().getLoc(), returned.get(),
+                                                   getOuterReassociation(wide)));
       program.setResultAttr(returned.getOperandNumber(), "spyre.shape", builder.getDenseI64ArrayAttr(wide.getShape()));
     }
   updateSignature(program);
@@ -267,7 +274,8 @@ void spyreReplaceEmptyTensors(MlirOperation function) {
     program.setArgAttr(argument.getArgNumber(), "spyre.shape", builder.getDenseI64ArrayAttr(type.getShape()));
   }
   builder.setInsertionPoint(body.getTerminator());
-  for (OpOperand &returned : llvm::make_filter_range(body.getTerminator()->getOpOperands(), [](OpOperand &operand) { return isEmpty(operand.get()); })) {
+  for (OpOperand &returned : llvm::make_filter_range(body.getTerminator()->getOpOperands(),
+                                                     [](OpOperand &operand) { return isEmpty(operand.get()); })) {
     Value old = returned.get();
     auto type = cast<RankedTensorType>(old.getType());
     auto zero = cast<TypedAttr>(builder.getZeroAttr(RankedTensorType::get({1}, type.getElementType())));

@@ -18,8 +18,8 @@
 using namespace mlir;
 
 namespace {
-/// Remark streamer that passes each remark to a callback in YAML, which LLVM's tools read. The caller writes the file; MLIR's own streamer
-/// would open it before the compilation succeeds.
+/// Remark streamer that passes each remark to a callback in YAML, which LLVM's tools read. The caller writes the file;
+/// MLIR's own streamer would open it before the compilation succeeds.
 class YamlStreamer final : public remark::detail::MLIRRemarkStreamerBase {
 public:
   YamlStreamer(SpyreTextCallback callback, void *data) : callback(callback), data(data) {}
@@ -47,8 +47,9 @@ std::optional<std::string> joinPatterns(MlirStringRef all, MlirStringRef own) {
 }
 } // namespace
 
-bool spyreEnableRemarks(MlirContext context, MlirStringRef all, MlirStringRef passed, MlirStringRef missed, MlirStringRef analysis,
-                        bool isPrinted, SpyreTextCallback yamlCallback, void *yamlData, SpyreTextCallback errorCallback, void *errorData) {
+bool spyreEnableRemarks(MlirContext context, MlirStringRef all, MlirStringRef passed, MlirStringRef missed,
+                        MlirStringRef analysis, bool isPrinted, SpyreTextCallback yamlCallback, void *yamlData,
+                        SpyreTextCallback errorCallback, void *errorData) {
   for (MlirStringRef pattern : {all, passed, missed, analysis}) {
     std::string reason;
     if (!llvm::Regex(unwrap(pattern)).isValid(reason) && !unwrap(pattern).empty()) {
@@ -70,12 +71,14 @@ bool spyreEnableRemarks(MlirContext context, MlirStringRef all, MlirStringRef pa
 bool spyreAreRemarksEnabled(MlirContext context) { return unwrap(context)->getRemarkEngine() != nullptr; }
 
 // The engine may store the names until the context is destroyed, so the context owns the names.
-void spyreEmitRemark(MlirOperation function, MlirLocation location, int kind, MlirStringRef category, MlirStringRef name, MlirStringRef message) {
+void spyreEmitRemark(MlirOperation function, MlirLocation location, int kind, MlirStringRef category,
+                     MlirStringRef name, MlirStringRef message) {
   MLIRContext *context = unwrap(location)->getContext();
   auto internText = [context](MlirStringRef text) { return StringAttr::get(context, unwrap(text)).getValue(); };
   StringAttr symbol = unwrap(function)->getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName());
-  remark::RemarkOpts options =
-      remark::RemarkOpts::name(internText(name)).category(internText(category)).function(symbol ? symbol.getValue() : StringRef());
+  remark::RemarkOpts options = remark::RemarkOpts::name(internText(name))
+                                   .category(internText(category))
+                                   .function(symbol ? symbol.getValue() : StringRef());
   auto emit = kind == SpyreRemarkPassed ? remark::passed : kind == SpyreRemarkMissed ? remark::missed : remark::analysis;
   emit(unwrap(location), options) << remark::add("{0}", unwrap(message).str());
 }

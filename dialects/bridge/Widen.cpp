@@ -41,7 +41,8 @@ Attribute widenResource(DenseResourceElementsAttr resource) {
   auto numbers = dyn_cast_or_null<DenseFPElementsAttr>(dense);
   if (!numbers)
     return {};
-  return numbers.mapValues(Float64Type::get(element.getContext()), [](const APFloat &number) { return widenFloat(number).bitcastToAPInt(); });
+  return numbers.mapValues(Float64Type::get(element.getContext()),
+                           [](const APFloat &number) { return widenFloat(number).bitcastToAPInt(); });
 }
 
 void widenTypes(Operation *module) {
@@ -58,7 +59,8 @@ void widenTypes(Operation *module) {
     if (!numbers || !isa<FloatType>(numbers.getElementType()))
       return std::nullopt;
     Type wide = Float64Type::get(dense.getContext());
-    Attribute mapped = numbers.mapValues(wide, [](const APFloat &number) { return widenFloat(number).bitcastToAPInt(); });
+    Attribute mapped =
+        numbers.mapValues(wide, [](const APFloat &number) { return widenFloat(number).bitcastToAPInt(); });
     return std::make_pair(mapped, WalkResult::skip());
   });
   replacer.addReplacement([](DenseResourceElementsAttr resource) -> std::optional<std::pair<Attribute, WalkResult>> {
@@ -95,7 +97,8 @@ LogicalResult renameFunctions(ModuleOp module) {
 
 /// Builder of a formula before an op.
 struct OpFormulaBuilder : spyre::FormulaBuilder {
-  explicit OpFormulaBuilder(Operation *op) : spyre::FormulaBuilder(OpBuilder(op), op->getLoc(), op->getResult(0).getType()) {}
+  explicit OpFormulaBuilder(Operation *op)
+      : spyre::FormulaBuilder(OpBuilder(op), op->getLoc(), op->getResult(0).getType()) {}
 
   /// Returns 2 Phi(x) - 1, with the logistic function that approximates Phi if a gelu is expanded
   /// (docs/reference/lowerings.md).

@@ -15,8 +15,9 @@ enum class FormatRow : uint32_t {
 #define SPYRE_FORMAT(variant, name, bytes, description) variant,
 #include "Formats.def"
 };
-#define SPYRE_FORMAT(variant, name, bytes, description)                                                                                       \
-  static_assert(static_cast<uint32_t>(FormatRow::variant) == static_cast<uint32_t>(machine::Format::variant), "Enums.td has another order");
+#define SPYRE_FORMAT(variant, name, bytes, description)                                                                \
+  static_assert(static_cast<uint32_t>(FormatRow::variant) == static_cast<uint32_t>(machine::Format::variant),          \
+                "Enums.td has another order");
 #include "Formats.def"
 } // namespace
 

@@ -1,4 +1,4 @@
-//===- Enums.h - enums of all dialects --------------------------------------===//
+//===- Enums.h - enums of all dialects ------------------------------------===//
 //
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //

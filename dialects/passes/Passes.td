@@ -1,4 +1,4 @@
-//===- Passes.td - every pass, its options and documentation -*- tablegen -*-===//
+//===- Passes.td - all passes, with options and docs -------*- tablegen -*-===//
 //
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,4 +1,4 @@
-//===- SpyrePass.td - what every pass has in common --------*- tablegen -*-===//
+//===- SpyrePass.td - base class of all passes -------------*- tablegen -*-===//
 //
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //

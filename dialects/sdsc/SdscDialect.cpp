@@ -16,7 +16,8 @@ using namespace sdsc;
 
 /// Parses a quoted keyword of an enum. `errorPrefix` begins the error for an unknown keyword.
 template <typename Enum>
-static FailureOr<Enum> parseWord(AsmParser &parser, std::optional<Enum> (*symbolize)(StringRef), const char *errorPrefix) {
+static FailureOr<Enum> parseWord(AsmParser &parser, std::optional<Enum> (*symbolize)(StringRef),
+                                 const char *errorPrefix) {
   std::string word;
   SMLoc location = parser.getCurrentLocation();
   if (parser.parseString(&word))
@@ -42,7 +43,8 @@ static ParseResult parseRole(OpAsmParser &parser, RoleAttr &role) {
   // buffer_c1
   std::optional<Role> found = symbolizeRole(keyword);
   if (!found)
-    return parser.emitError(location) << "'sdsc.buffer' op expected 'input', 'constant', 'temporary' or 'output', found '" << keyword << "'";
+    return parser.emitError(location)
+           << "'sdsc.buffer' op expected 'input', 'constant', 'temporary' or 'output', found '" << keyword << "'";
   role = RoleAttr::get(parser.getContext(), *found);
   return success();
 }
@@ -208,7 +210,8 @@ LogicalResult BufferOp::verify() {
   if (symbolic && symbolic->size() != static_cast<size_t>(type.getRank()))
     return emitOpError("expected 'symbolic' with a name or an empty string for each dimension of ") << type << ", found " << *symbolic;
   // buffer_c8
-  bool isDigitPair = getRole() == Role::Output && type.getElementType().isInteger() && type.getRank() > 0 && type.getDimSize(0) == 2;
+  bool isDigitPair =
+      getRole() == Role::Output && type.getElementType().isInteger() && type.getRank() > 0 && type.getDimSize(0) == 2;
   if (getDigitBase() && (!isDigitPair || static_cast<int64_t>(*getDigitBase()) < 2))
     return emitOpError("expected a 'digit_base' above 1, on an output of integers whose first dimension has two digits");
   return success();
@@ -226,13 +229,15 @@ LogicalResult LoopOp::verify() {
 }
 
 /// Verifies that the program declares the symbolic size `name` with this maximum and granularity.
-static LogicalResult verifySymbolicSize(ProgramOp program, Operation *op, StringRef name, int64_t maximum, std::optional<int64_t> granularity) {
+static LogicalResult verifySymbolicSize(ProgramOp program, Operation *op, StringRef name, int64_t maximum,
+                                        std::optional<int64_t> granularity) {
   auto declared = program.getSizes() ? program.getSizes()->getAs<DenseI64ArrayAttr>(name) : DenseI64ArrayAttr();
   if (!declared)
     return op->emitOpError("has the symbolic size '") << name << "', which the program does not declare";
   if (declared[0] != maximum || (granularity && declared[1] != *granularity))
-    return op->emitOpError("has the symbolic size '") << name << "' of at most " << maximum << ", but the program declares at most "
-                                                      << declared[0] << ", in steps of " << declared[1];
+    return op->emitOpError("has the symbolic size '")
+           << name << "' of at most " << maximum << ", but the program declares at most " << declared[0]
+           << ", in steps of " << declared[1];
   return success();
 }
 
@@ -254,7 +259,8 @@ static LogicalResult verifySymbolicSizes(ProgramOp program) {
     }
     if (auto spec = dyn_cast<OpSpecOp>(op))
       for (auto dim : spec.getDims().getAsRange<DimAttr>())
-        if (dim.getSymbol() && failed(verifySymbolicSize(program, op, dim.getSymbol().getValue(), dim.getRange(), dim.getGranularity())))
+        if (dim.getSymbol() &&
+            failed(verifySymbolicSize(program, op, dim.getSymbol().getValue(), dim.getRange(), dim.getGranularity())))
           return WalkResult::interrupt();
     return WalkResult::advance();
   });
@@ -308,8 +314,8 @@ LogicalResult OpSpecOp::verify() {
   // op_c1
   constexpr size_t kMaxDims = 7;
   if (getOuts().size() != 1 || getDims().size() > kMaxDims)
-    return emitOpError("expected one output and at most ") << kMaxDims << " dimensions, found " << getOuts().size() << " and "
-                                                   << getDims().size();
+    return emitOpError("expected one output and at most ")
+           << kMaxDims << " dimensions, found " << getOuts().size() << " and " << getDims().size();
   // op_c2
   for (Attribute attribute : llvm::concat<const Attribute>(getIns(), getOuts())) {
     auto tensor = cast<TensorAttr>(attribute);

@@ -1,4 +1,4 @@
-//===- SdscBundle.td - the whole dialect in one include ----*- tablegen -*-===//
+//===- SdscBundle.td - all definitions of sdscbundle -------*- tablegen -*-===//
 //
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //

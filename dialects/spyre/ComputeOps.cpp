@@ -1,4 +1,4 @@
-//===- ComputeOps.cpp - iteration spaces, verifiers and syntax of compute ops ===//
+//===- ComputeOps.cpp - iteration spaces, verifiers, syntax ---------------===//
 //
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -43,9 +43,13 @@ LogicalResult verifyConstants(Operation *op, StringRef function, std::optional<A
   return success();
 }
 
-SmallVector<int64_t> getTensorShape(Value value) { return llvm::to_vector(cast<RankedTensorType>(value.getType()).getShape()); }
+SmallVector<int64_t> getTensorShape(Value value) {
+  return llvm::to_vector(cast<RankedTensorType>(value.getType()).getShape());
+}
 
-AffineMap getIdentityMap(Operation *op, unsigned rank) { return AffineMap::getMultiDimIdentityMap(rank, op->getContext()); }
+AffineMap getIdentityMap(Operation *op, unsigned rank) {
+  return AffineMap::getMultiDimIdentityMap(rank, op->getContext());
+}
 
 /// Returns a map from iteration point to element of `operand`, whose dimensions of size 1 are broadcast.
 AffineMap buildBroadcastMap(Value operand, Value result) {
@@ -118,7 +122,8 @@ SmallVector<AffineMap> PointwiseOp::getAccessMaps() {
 
 LogicalResult PointwiseOp::verify() {
   // pointwise_c1
-  const auto *row = llvm::find_if(kPointwiseFunctions, [&](const DeviceFunction &function) { return function.name == getFunction(); });
+  const auto *row = llvm::find_if(kPointwiseFunctions,
+                                  [&](const DeviceFunction &function) { return function.name == getFunction(); });
   if (row == std::end(kPointwiseFunctions))
     return emitOpError("'") << getFunction() << "' is no elementwise device function";
   // pointwise_c2
@@ -161,8 +166,9 @@ ParseResult PointwiseOp::parse(OpAsmParser &parser, OperationState &state) {
   Type output;
   SMLoc location;
   if (parser.parseKeyword(&function) || parser.getCurrentLocation(&location) ||
-      parser.parseOperandList(operands, OpAsmParser::Delimiter::Paren) || parser.parseOptionalAttrDict(state.attributes) ||
-      verifyParsedAttributes<PointwiseOp>(parser, state) || parser.parseColon() || parseTypes(parser, operands.size(), inputs, output) ||
+      parser.parseOperandList(operands, OpAsmParser::Delimiter::Paren) ||
+      parser.parseOptionalAttrDict(state.attributes) || verifyParsedAttributes<PointwiseOp>(parser, state) ||
+      parser.parseColon() || parseTypes(parser, operands.size(), inputs, output) ||
       parser.resolveOperands(operands, inputs, location, state.operands))
     return failure();
   state.addAttribute("function", parser.getBuilder().getStringAttr(function));
@@ -245,8 +251,9 @@ ParseResult ReduceOp::parse(OpAsmParser &parser, OperationState &state) {
   auto parseDim = [&] { return parser.parseInteger(reduced.emplace_back()); };
   if (parser.parseKeyword(&function) || parser.parseLParen() || parser.parseOperand(operand) || parser.parseRParen() ||
       parser.parseKeyword("dims") || parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseDim) ||
-      parser.parseOptionalAttrDict(state.attributes) || verifyParsedAttributes<ReduceOp>(parser, state) || parser.parseColonType(input) || parser.parseArrow() ||
-      parser.parseType(output) || parser.resolveOperand(operand, input, state.operands))
+      parser.parseOptionalAttrDict(state.attributes) || verifyParsedAttributes<ReduceOp>(parser, state) ||
+      parser.parseColonType(input) || parser.parseArrow() || parser.parseType(output) ||
+      parser.resolveOperand(operand, input, state.operands))
     return failure();
   state.addAttribute("function", parser.getBuilder().getStringAttr(function));
   state.addAttribute("reduced", parser.getBuilder().getDenseI64ArrayAttr(reduced));
@@ -335,7 +342,8 @@ SmallVector<AffineMap> GatherOp::getAccessMaps() {
   unsigned next = indexRank;
   for (int64_t dim = 0; dim < getTable().getType().getRank(); ++dim)
     table.push_back(dim == static_cast<int64_t>(getDim()) ? getAffineConstantExpr(0, getContext()) : getAffineDimExpr(next++, getContext()));
-  return {AffineMap::get(rank, 0, table, getContext()), AffineMap::get(rank, 0, index, getContext()), getIdentityMap(*this, rank)};
+  return {AffineMap::get(rank, 0, table, getContext()), AffineMap::get(rank, 0, index, getContext()),
+          getIdentityMap(*this, rank)};
 }
 
 LogicalResult GatherOp::verify() {
@@ -366,7 +374,8 @@ LogicalResult GatherOp::verify() {
   std::optional<StringRef> function = getFunction();
   if (!function)
     return success();
-  bool isUnary = llvm::any_of(kPointwiseFunctions, [&](const DeviceFunction &row) { return row.name == *function && row.operands == 1; });
+  bool isUnary = llvm::any_of(kPointwiseFunctions,
+                              [&](const DeviceFunction &row) { return row.name == *function && row.operands == 1; });
   if (!isUnary || llvm::is_contained(kFunctionConstants, *function))
     return emitOpError("'") << *function << "' is no elementwise device function of one operand and without constants";
   return success();
@@ -387,7 +396,9 @@ SmallVector<int64_t> RestickifyOp::getIterationSpace() { return getTensorShape(g
 unsigned RestickifyOp::getNumReductionDims() { return 0; }
 machine::Family RestickifyOp::getFamily() { return machine::Family::Copy; }
 StringRef RestickifyOp::getDeviceFunction() { return "ReStickifyOpHBM"; }
-SmallVector<AffineMap> RestickifyOp::getAccessMaps() { return {2, getIdentityMap(*this, getOutput().getType().getRank())}; }
+SmallVector<AffineMap> RestickifyOp::getAccessMaps() {
+  return {2, getIdentityMap(*this, getOutput().getType().getRank())};
+}
 
 namespace {
 /// Removes two relayouts that cancel each other. Other chains are kept, because the device may have no single relayout
@@ -449,9 +460,11 @@ SmallVector<AffineMap> InsertOp::getAccessMaps() {
 
 /// Returns whether a tensor has the device layout of a window of another tensor.
 static bool isWindowOf(RankedTensorType part, RankedTensorType whole) {
-  auto partLayout = dyn_cast_or_null<LayoutAttr>(part.getEncoding()), wholeLayout = dyn_cast_or_null<LayoutAttr>(whole.getEncoding());
-  return partLayout && wholeLayout && partLayout.getDeviceSize() == wholeLayout.getDeviceSize() && partLayout.getStrideMap() == wholeLayout.getStrideMap() &&
-         partLayout.getFormat() == wholeLayout.getFormat() && partLayout.getBufferShape() == whole.getShape();
+  auto partLayout = dyn_cast_or_null<LayoutAttr>(part.getEncoding()),
+       wholeLayout = dyn_cast_or_null<LayoutAttr>(whole.getEncoding());
+  return partLayout && wholeLayout && partLayout.getDeviceSize() == wholeLayout.getDeviceSize() &&
+         partLayout.getStrideMap() == wholeLayout.getStrideMap() && partLayout.getFormat() == wholeLayout.getFormat() &&
+         partLayout.getBufferShape() == whole.getShape();
 }
 
 namespace {
@@ -473,7 +486,9 @@ struct FoldFullInsertPattern : OpRewritePattern<InsertOp> {
 };
 } // namespace
 
-void InsertOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) { patterns.add<FoldFullInsertPattern>(context); }
+void InsertOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<FoldFullInsertPattern>(context);
+}
 
 LogicalResult InsertOp::verify() {
   RankedTensorType part = getPart().getType(), whole = getWhole().getType();

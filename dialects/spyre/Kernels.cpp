@@ -1,4 +1,4 @@
-//===- Kernels.cpp - kernels, and conditions on their knobs -------------===//
+//===- Kernels.cpp - kernels, and conditions on their knobs ---------------===//
 //
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -18,11 +18,12 @@ using namespace spyre;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Parses and evaluates a condition in one pass. Stops at the first error. If `lookupKnob` is null, the condition is only
-/// parsed.
+/// Parses and evaluates a condition in one pass. Stops at the first error. If `lookupKnob` is null, the condition is
+/// only parsed.
 class ConditionParser {
 public:
-  ConditionParser(StringRef text, function_ref<std::optional<int64_t>(StringRef)> lookupKnob) : rest(text), lookupKnob(lookupKnob) {}
+  ConditionParser(StringRef text, function_ref<std::optional<int64_t>(StringRef)> lookupKnob)
+      : rest(text), lookupKnob(lookupKnob) {}
 
   /// Parses `comparison (&& comparison)*` up to the end of the text.
   ConditionResult parse() {
@@ -63,12 +64,12 @@ private:
       if (!consume(comparison))
         continue;
       int64_t rhs = parseSum();
-      return comparison == "==" ? lhs == rhs
+      return comparison == "=="   ? lhs == rhs
              : comparison == "!=" ? lhs != rhs
              : comparison == "<=" ? lhs <= rhs
              : comparison == ">=" ? lhs >= rhs
-             : comparison == "<" ? lhs < rhs
-                           : lhs > rhs;
+             : comparison == "<"  ? lhs < rhs
+                                  : lhs > rhs;
     }
     return reject("has no comparison before '" + rest + "'") != 0;
   }
@@ -136,7 +137,8 @@ private:
 };
 } // namespace
 
-ConditionResult spyre::evaluateCondition(StringRef text, function_ref<std::optional<int64_t>(StringRef)> lookupKnob, std::string &message) {
+ConditionResult spyre::evaluateCondition(StringRef text, function_ref<std::optional<int64_t>(StringRef)> lookupKnob,
+                                         std::string &message) {
   ConditionParser parser(text, lookupKnob);
   ConditionResult result = parser.parse();
   message = parser.message;
@@ -169,13 +171,15 @@ static LogicalResult verifyKnobs(KernelOp kernel) {
     // kernel_c4
     std::string message;
     StringRef condition = knob.getCondition();
-    ConditionResult result = condition.empty() ? ConditionResult::Holds : evaluateCondition(condition, lookupKnob, message);
+    ConditionResult result =
+        condition.empty() ? ConditionResult::Holds : evaluateCondition(condition, lookupKnob, message);
     if (result == ConditionResult::Malformed)
       return kernel.emitOpError("has the condition \"") << condition << "\", which " << message;
     if (result == ConditionResult::Holds)
       continue;
     InFlightDiagnostic diagnostic = kernel.emitOpError("breaks the condition \"") << condition << "\" with ";
-    llvm::interleaveComma(knobs, diagnostic, [&](KnobAttr knob) { diagnostic << knob.getName() << " = " << knob.getValue(); });
+    llvm::interleaveComma(knobs, diagnostic,
+                          [&](KnobAttr knob) { diagnostic << knob.getName() << " = " << knob.getValue(); });
     return diagnostic;
   }
   return success();
@@ -199,7 +203,8 @@ static LogicalResult verifyInputDims(KernelOp kernel, ArrayAttr lists) {
       int64_t size = type.getDimSize(dim);
       int64_t firstSize = sizes.try_emplace(name.getValue(), size).first->second;
       if (!name.getValue().empty() && firstSize != size)
-        return kernel.emitOpError("expected one size of dimension ") << name << ", found " << firstSize << " and " << size;
+        return kernel.emitOpError("expected one size of dimension ")
+               << name << ", found " << firstSize << " and " << size;
     }
   }
   return success();
@@ -246,7 +251,8 @@ ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &state) {
       (parser.parseLParen() || parser.parseAttribute(knobs, "knobs", state.attributes) || parser.parseRParen()))
     return failure();
   Region *body = state.addRegion();
-  if (parser.parseRegion(*body, arguments) || parser.parseOptionalAttrDict(state.attributes) || verifyParsedAttributes<KernelOp>(parser, state))
+  if (parser.parseRegion(*body, arguments) || parser.parseOptionalAttrDict(state.attributes) ||
+      verifyParsedAttributes<KernelOp>(parser, state))
     return failure();
   if (body->empty() || body->front().empty())
     return parser.emitError(parser.getNameLoc(), "a kernel ends with 'spyre.yield'");

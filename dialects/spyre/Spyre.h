@@ -37,7 +37,9 @@ enum class ConditionResult { Holds, Fails, Malformed };
 
 /// Evaluates a condition over knobs, with the values that `lookupKnob` returns. If `lookupKnob` is null, the condition
 /// is only parsed. Sets `message` if the condition is malformed.
-ConditionResult evaluateCondition(llvm::StringRef text, llvm::function_ref<std::optional<int64_t>(llvm::StringRef)> lookupKnob, std::string &message);
+ConditionResult evaluateCondition(llvm::StringRef text,
+                                  llvm::function_ref<std::optional<int64_t>(llvm::StringRef)> lookupKnob,
+                                  std::string &message);
 } // namespace spyre
 
 #include "SpyreDialect.h.inc"

@@ -1,4 +1,4 @@
-//===- Spyre.td - the whole dialect in one include ---------*- tablegen -*-===//
+//===- Spyre.td - all definitions of the dialect spyre -----*- tablegen -*-===//
 //
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -1,4 +1,4 @@
-//===- SpyreAttrs.cpp - syntax and verifiers of the attributes -------------===//
+//===- SpyreAttrs.cpp - syntax and verifiers of attributes ----------------===//
 //
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //

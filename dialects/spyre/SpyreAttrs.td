@@ -1,4 +1,4 @@
-//===- SpyreAttrs.td - what the compiler decides -----------*- tablegen -*-===//
+//===- SpyreAttrs.td - attributes of the spyre dialect -----*- tablegen -*-===//
 //
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //

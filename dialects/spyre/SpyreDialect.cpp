@@ -53,8 +53,8 @@ void SpyreDialect::initialize() {
 static LogicalResult verifyPositiveNumbers(Operation *op, NamedAttribute attribute, StringRef valueKind) {
   auto entries = dyn_cast<DictionaryAttr>(attribute.getValue());
   if (!entries)
-    return op->emitOpError() << '\'' << attribute.getName().getValue() << "' must be a dictionary of " << valueKind << ", found "
-                             << attribute.getValue();
+    return op->emitOpError() << '\'' << attribute.getName().getValue() << "' must be a dictionary of " << valueKind
+                             << ", found " << attribute.getValue();
   for (NamedAttribute entry : entries) {
     auto number = dyn_cast<IntegerAttr>(entry.getValue());
     if (!number || !number.getType().isSignlessInteger(64) || number.getInt() < 1)
@@ -144,7 +144,8 @@ static LogicalResult verifyShapeAttribute(Operation *op, const Twine &subject, T
     return op->emitOpError() << subject << ": 'spyre.shape' must be numbers that are not negative, found " << attribute;
   auto tensor = dyn_cast<RankedTensorType>(type);
   // A tensor whose original shape is empty has one element.
-  if (!tensor || !tensor.hasStaticShape() || std::max<int64_t>(ShapedType::getNumElements(shape), 1) != tensor.getNumElements())
+  if (!tensor || !tensor.hasStaticShape() ||
+      std::max<int64_t>(ShapedType::getNumElements(shape), 1) != tensor.getNumElements())
     return op->emitOpError() << subject << ": 'spyre.shape' must have as many elements as " << type;
   return success();
 }
@@ -158,7 +159,8 @@ LogicalResult SpyreDialect::verifyRegionResultAttribute(Operation *op, unsigned,
     return op->emitOpError("result ") << index << ": 'spyre.digits' must be a base above 1, on integers with two digits along the first dimension";
   }
   if (attribute.getName() == "spyre.shape")
-    return verifyShapeAttribute(op, "result " + Twine(index), cast<FunctionOpInterface>(op).getResultTypes()[index], attribute.getValue());
+    return verifyShapeAttribute(op, "result " + Twine(index), cast<FunctionOpInterface>(op).getResultTypes()[index],
+                                attribute.getValue());
   return op->emitOpError("result ") << index << " has an unsupported attribute '" << attribute.getName().getValue() << "'";
 }
 
@@ -176,8 +178,8 @@ LogicalResult SpyreDialect::verifyRegionArgAttribute(Operation *op, unsigned, un
     return success();
   }
   if (attribute.getName() == "spyre.shape")
-    return verifyShapeAttribute(op, "argument " + Twine(argIndex), cast<FunctionOpInterface>(op).getArgumentTypes()[argIndex],
-                       attribute.getValue());
+    return verifyShapeAttribute(op, "argument " + Twine(argIndex),
+                                cast<FunctionOpInterface>(op).getArgumentTypes()[argIndex], attribute.getValue());
   // src/dialect/symbolic.rs checks that there is a name, or an empty string, for each dimension.
   if (attribute.getName() == "spyre.symbolic") {
     if (isStringArray(attribute.getValue()))

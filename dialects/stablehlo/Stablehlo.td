@@ -1,4 +1,4 @@
-//===- Stablehlo.td - the whole dialect in one include -----*- tablegen -*-===//
+//===- Stablehlo.td - all definitions of stablehlo ---------*- tablegen -*-===//
 //
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //

@@ -63,7 +63,8 @@ Attribute ScatterNumbersAttr::parse(AsmParser &parser, Type) {
                                      .Case("scatter_indices_batching_dims", &indicesBatching)
                                      .Case("scatter_dims_to_operand_dims", &toOperand)
                                      .Default(nullptr);
-    return list ? parseList(*list) : parser.emitError(location, "expected a list of dimensions of a scatter, found '") << name << "'";
+    return list ? parseList(*list)
+                : parser.emitError(location, "expected a list of dimensions of a scatter, found '") << name << "'";
   };
   if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, parseField))
     return {};
@@ -132,17 +133,20 @@ void WhileOp::print(OpAsmPrinter &printer) {
 //===----------------------------------------------------------------------===//
 
 /// Returns the type of an element inside a region: a tensor of rank 0.
-static Type getElementTensorType(Type tensor) { return RankedTensorType::get({}, cast<RankedTensorType>(tensor).getElementType()); }
+static Type getElementTensorType(Type tensor) {
+  return RankedTensorType::get({}, cast<RankedTensorType>(tensor).getElementType());
+}
 
 /// Verifies the types of the arguments and of the yielded values of a region.
 static LogicalResult verifyRegion(Operation *op, Region &region, TypeRange argumentTypes, TypeRange yieldedTypes) {
   Block &body = region.front();
   if (body.getArgumentTypes() != argumentTypes)
     return op->emitOpError("expected arguments (") << argumentTypes << ") of region " << region.getRegionNumber()
-           << ", found (" << body.getArgumentTypes() << ")";
+                                                   << ", found (" << body.getArgumentTypes() << ")";
   Operation *terminator = body.getTerminator();
   if (terminator->getOperandTypes() != yieldedTypes)
-    return terminator->emitOpError("expected operands (") << yieldedTypes << ") for '" << op->getName() << "', found (" << terminator->getOperandTypes() << ")";
+    return terminator->emitOpError("expected operands (")
+           << yieldedTypes << ") for '" << op->getName() << "', found (" << terminator->getOperandTypes() << ")";
   return success();
 }
 
@@ -160,7 +164,8 @@ LogicalResult ScatterOp::verify() {
   if (!cast<RankedTensorType>(getScatterIndices().getType()).getElementType().isIntOrIndex())
     return emitOpError("expected indices of integers, found ") << getScatterIndices().getType();
   // scatter_c3
-  SmallVector<Type> elementTypes = llvm::map_to_vector(getInputs().getTypes(), getElementTensorType), argumentTypes(elementTypes);
+  SmallVector<Type> elementTypes = llvm::map_to_vector(getInputs().getTypes(), getElementTensorType),
+                    argumentTypes(elementTypes);
   llvm::append_range(argumentTypes, llvm::map_range(getUpdates().getTypes(), getElementTensorType));
   return verifyRegion(*this, getUpdateComputation(), argumentTypes, elementTypes);
 }
@@ -181,7 +186,8 @@ LogicalResult SortOp::verify() {
   if (dimension < -rank || dimension >= rank)
     return emitOpError("expected a dimension of ") << getInputs()[0].getType() << ", found dimension " << dimension;
   // sort_c3
-  return verifyRegion(*this, getComparator(), argumentTypes, RankedTensorType::get({}, IntegerType::get(getContext(), 1)));
+  return verifyRegion(*this, getComparator(), argumentTypes,
+                      RankedTensorType::get({}, IntegerType::get(getContext(), 1)));
 }
 
 LogicalResult WhileOp::verify() {

@@ -1,4 +1,4 @@
-//===- TmTensor.td - the whole dialect in one include ------*- tablegen -*-===//
+//===- TmTensor.td - all definitions of tm_tensor ----------*- tablegen -*-===//
 //
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //

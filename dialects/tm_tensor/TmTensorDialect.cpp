@@ -37,7 +37,9 @@ static ParseResult parseTruth(OpAsmParser &parser, BoolAttr &boolean) {
   return success();
 }
 
-static void printTruth(OpAsmPrinter &printer, Operation *, BoolAttr boolean) { printer << (boolean.getValue() ? "true" : "false"); }
+static void printTruth(OpAsmPrinter &printer, Operation *, BoolAttr boolean) {
+  printer << (boolean.getValue() ? "true" : "false");
+}
 
 #define GET_OP_CLASSES
 #include "TmTensorOps.cpp.inc"
@@ -70,8 +72,8 @@ static LogicalResult verifyResultTypes(Operation *op, OperandRange outputs) {
 static LogicalResult verifyBody(Operation *op, ArrayRef<Type> argumentTypes, Type yieldedType) {
   Block &body = op->getRegion(0).front();
   if (body.getArgumentTypes() != argumentTypes)
-    return op->emitOpError("expected a body with one argument for each element that it gets, ") << argumentTypes.size() << " in all, found "
-                                                                                            << body.getNumArguments();
+    return op->emitOpError("expected a body with one argument for each element that it gets, ")
+           << argumentTypes.size() << " in all, found " << body.getNumArguments();
   Operation *yield = body.getTerminator();
   if (yield->getNumOperands() != 1 || yield->getOperand(0).getType() != yieldedType)
     return yield->emitOpError("expected one value of type ") << yieldedType;
@@ -149,7 +151,8 @@ LogicalResult TopkOp::verify() {
   SmallVector<int64_t> expected(to);
   if (to.size() == from.size())
     expected[getDimension()] = from[getDimension()];
-  bool isValidShape = to.size() == from.size() && to[getDimension()] <= from[getDimension()] && ArrayRef(expected) == from;
+  bool isValidShape =
+      to.size() == from.size() && to[getDimension()] <= from[getDimension()] && ArrayRef(expected) == from;
   if (!isValidShape || getShape(getOutputs()[1]) != to || getShape(getInputs().back()) != from)
     return emitOpError("expected tensors of the input's shape, with at most as many elements in 'outs' along dimension ") << getDimension();
   // topk_c3
@@ -164,7 +167,8 @@ LogicalResult AttentionOp::verify() {
   ArrayRef<int64_t> query = getShape(getInputs()[0]);
   SmallVector<Value> tensors(getOperands());
   auto hasQueryBatchDims = [&](Value tensor) {
-    return query.size() >= 2 && getShape(tensor).size() == query.size() && succeeded(verifyCompatibleShape(getShape(tensor).drop_back(2), query.drop_back(2)));
+    return query.size() >= 2 && getShape(tensor).size() == query.size() &&
+           succeeded(verifyCompatibleShape(getShape(tensor).drop_back(2), query.drop_back(2)));
   };
   for (Value tensor : tensors)
     if (!hasQueryBatchDims(tensor))

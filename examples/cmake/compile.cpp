@@ -1,4 +1,5 @@
-// Compiles a program up to the choice of layouts, parses the IR with the dialects of spyre-mlir, and prints the layouts.
+// Compiles a program up to the choice of layouts, parses the IR with the dialects of spyre-mlir, and prints the
+// layouts.
 
 #include "Spyre.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -4,8 +4,9 @@ import pathlib
 
 import numpy
 import pytest
-import spyre_mlir
 from test_program import SOFTMAX
+
+import spyre_mlir
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy
 import pytest
-import spyre_mlir
 from test_program import DYNAMIC_EXP, SOFTMAX
+
+import spyre_mlir
 
 HERE = pathlib.Path(__file__).name
 FILES: dict[str, bytes] = {

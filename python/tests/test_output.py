@@ -7,9 +7,10 @@ import threading
 import time
 
 import pytest
+from test_program import SOFTMAX, start_interrupted
+
 import spyre_mlir
 from spyre_mlir import _progress, explanation
-from test_program import SOFTMAX, start_interrupted
 
 
 def test_explains_last_compilations(monkeypatch, capsys):

@@ -14,6 +14,7 @@ import time
 
 import numpy
 import pytest
+
 import spyre_mlir
 
 SOFTMAX = """

@@ -6,6 +6,7 @@
 import pathlib
 
 import pytest
+
 import spyre_mlir
 
 STORED = sorted((pathlib.Path(__file__).parent / "pytorch" / "cases").glob("*.mlir"))

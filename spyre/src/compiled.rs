@@ -28,7 +28,7 @@ impl Compiled {
         Self { files, report, diagnostics }
     }
 
-    /// Returns the files in the order in which the compiler wrote them.
+    /// Returns the files, sorted by path.
     #[must_use]
     pub fn files(&self) -> &[CompiledFile] {
         &self.files

@@ -9,7 +9,7 @@ use spyre_compiler::{
     tool::run_on_large_stack,
     validate::ValidationMode,
 };
-use std::{fs, path::Path};
+use std::{fs, io, path::Path};
 
 /// Compiler for one machine, with its options. It has no state: each compilation is independent of earlier ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,14 +42,12 @@ impl Compiler {
         let folder = tempfile::tempdir().map_err(|error| Diagnostic::error(format!("temporary directory: {error}")))?;
         let directory = folder.path().join("program");
         let outcome = self.run(&source.into(), Phase::Emit, &directory.to_string_lossy())?;
-        let Outcome { report, diagnostics, .. } = outcome;
-        let read = |path: &String| {
-            let content =
-                fs::read(directory.join(path)).map_err(|error| Diagnostic::error(format!("{path}: {error}")))?;
-            Ok(CompiledFile { path: path.clone(), content })
-        };
-        let files: Result<Vec<CompiledFile>, Diagnostics> = report.files.iter().map(read).collect();
-        Ok(Compiled::new(files?, report, diagnostics))
+        let Outcome { mut report, diagnostics, .. } = outcome;
+        let mut files = Vec::new();
+        read_files(&directory, "", &mut files)
+            .map_err(|error| Diagnostic::error(format!("temporary directory: {error}")))?;
+        report.files = files.iter().map(|file| file.path.clone()).collect();
+        Ok(Compiled::new(files, report, diagnostics))
     }
 
     /// Compiles a program up to a phase and returns the IR after it, as MLIR text. The text can be the source of
@@ -92,6 +90,21 @@ impl Compiler {
         options.check()?;
         Ok((options, validation))
     }
+}
+
+/// Appends the files below a directory, sorted by path. `prefix` is the path of the directory in the program.
+fn read_files(directory: &Path, prefix: &str, files: &mut Vec<CompiledFile>) -> io::Result<()> {
+    let mut entries = fs::read_dir(directory)?.collect::<io::Result<Vec<_>>>()?;
+    entries.sort_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        let path = format!("{prefix}{}", entry.file_name().to_string_lossy());
+        if entry.file_type()?.is_dir() {
+            read_files(&entry.path(), &format!("{path}/"), files)?;
+        } else {
+            files.push(CompiledFile { content: fs::read(entry.path())?, path });
+        }
+    }
+    Ok(())
 }
 
 /// Successful compilation.

@@ -9,6 +9,7 @@ import pytest
 def reset_state():
     """Resets traces, random numbers and caches, so that tests are independent."""
     import torch
+
     from spyre_mlir.torch import _cache
 
     torch._dynamo.reset()

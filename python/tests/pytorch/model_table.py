@@ -17,6 +17,7 @@ from typing import Any
 
 import torch
 from models import DECODERS, ENCODERS, TOKENS, ids
+
 from spyre_mlir.torch import backend
 
 MARKS = ("<!-- Made by `python/tests/pytorch/model_table.py` from here on. -->", "<!-- to here. -->")

@@ -10,6 +10,7 @@ torch = pytest.importorskip("torch", reason="pip install spyre-mlir[torch]")
 pytest.importorskip("torch_mlir", reason="pip install spyre-mlir[torch]")
 
 from cases import CASES  # noqa: E402
+
 from spyre_mlir.torch import backend  # noqa: E402
 
 STORED = pathlib.Path(__file__).parent / "cases"

@@ -57,10 +57,10 @@ print(torch.compile(kernel)(x_1d, y, z))
 EPILOGUE = """
 import json
 from spyre_mlir.torch import _cache
-for made in _cache._programs.values():
-    [outer] = made.report["explain"]["loops"]
+for compiled in _cache._programs.values():
+    [outer] = compiled.report["explain"]["loops"]
     [inner] = outer["loops"]
-    functions = [made.report["ops"][op["op"]]["function"] for op in outer["ops"]]
+    functions = [compiled.report["ops"][op["op"]]["function"] for op in outer["ops"]]
     print(json.dumps([outer["dim"], outer["count"], inner["dim"], inner["count"], functions]))
 """
 
@@ -122,7 +122,7 @@ def test_creates_and_moves_tensors_in_compiled_function():
             return x + torch.arange(64, device=x.device), x.to("cpu") + 1, torch.ones(64).to("spyre") + x, made, counts
 
         x = torch.ones(8, 64, device="spyre")
-        for found, wanted in zip(torch.compile(inside)(x), inside(x)):
-            assert found.device == wanted.device and torch.equal(found.cpu(), wanted.cpu())
+        for found, expected in zip(torch.compile(inside)(x), inside(x)):
+            assert found.device == expected.device and torch.equal(found.cpu(), expected.cpu())
             assert found.device.type == "cpu" or type(found.host) is torch.Tensor
         """)

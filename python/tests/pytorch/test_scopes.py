@@ -5,8 +5,9 @@ import pytest
 pytest.importorskip("torch", reason="pip install spyre-mlir[torch]")
 pytest.importorskip("torch_mlir", reason="pip install spyre-mlir[torch]")
 
-from spyre_mlir.torch import _scopes  # noqa: E402
 from torch_mlir import ir  # noqa: E402
+
+from spyre_mlir.torch import _scopes  # noqa: E402
 
 T = "tensor<4xf16>"
 

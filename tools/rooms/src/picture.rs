@@ -61,7 +61,7 @@ pub fn render_architecture() -> String {
     }
     draw(caption(
         168,
-        "Crates: a line leads down to what a crate depends on; lines that follow from others are left out",
+        "Crates (spyre-NAME): a line leads down to what a crate depends on; lines that follow from others are left out",
     ));
     let crates = place_crates();
     for upper in &crates {
@@ -98,6 +98,11 @@ fn phase_box(number: usize, phase: &Phase) -> String {
     text
 }
 
+/// Returns the text of a crate's box: its name without the common prefix.
+fn crate_label(package: &Package) -> &'static str {
+    package.name.strip_prefix("spyre-").unwrap_or(package.name)
+}
+
 fn crate_box(placed: &CratePlacement) -> String {
     let [width, height] = CRATE;
     let class = if placed.package.folder.starts_with("crates/") { "crate" } else { "compiler" };
@@ -108,7 +113,7 @@ fn crate_box(placed: &CratePlacement) -> String {
         placed.top(),
         placed.center,
         placed.top() + 17,
-        placed.package.name
+        crate_label(placed.package)
     )
 }
 
@@ -182,7 +187,7 @@ mod tests {
     fn shows_every_phase_stage_and_crate() {
         let svg = render_architecture();
         let stages = PHASES.iter().flat_map(|phase| phase.stages.iter().copied());
-        let crates = pictured_packages().into_iter().map(|package| package.name);
+        let crates = pictured_packages().into_iter().map(crate_label);
         for name in PHASES.iter().map(|phase| phase.name).chain(stages).chain(crates) {
             assert!(svg.contains(&format!(">{name}<")), "{name}");
         }
@@ -200,7 +205,7 @@ mod tests {
     #[test]
     fn omits_transitive_lines() {
         let package = |name: &str| *pictured_packages().iter().find(|package| package.name == name).expect("a crate");
-        assert!(is_direct(package("referee"), package("cost")));
-        assert!(!is_direct(package("referee"), package("machine")), "through cost");
+        assert!(is_direct(package("spyre-referee"), package("spyre-cost")));
+        assert!(!is_direct(package("spyre-referee"), package("spyre-machine")), "through cost");
     }
 }
