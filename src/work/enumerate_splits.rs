@@ -27,7 +27,7 @@ pub const MAX_ENUMERATED_SPLITS: usize = 4_096;
 /// ```
 /// use machine::{DeviceFormat, Family, Target};
 /// use program::{DimKind, IterationDim, UndividedOp};
-/// use spyre::work::enumerate_splits;
+/// use spyre_compiler::work::enumerate_splits;
 /// # use program::{DeviceOperand, WorkSplit};
 /// # use program::layout::{Coordinate, DeviceLayout, HostTensor, compute_device_coordinates};
 /// # let host = HostTensor::row_major(&[4, 128])?;

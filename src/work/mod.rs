@@ -53,7 +53,7 @@ use program::{SplitError, UndividedOp, WorkSplit};
 ///     CoreOrder, DeviceOperand, DimKind, IterationDim, UndividedOp, WorkSplit,
 ///     layout::{Coordinate, DeviceLayout, HostTensor, compute_device_coordinates},
 /// };
-/// use spyre::work::{divide, reduce_span};
+/// use spyre_compiler::work::{divide, reduce_span};
 ///
 /// // A sum over the rows of an f16 [64, 256] iterates over 256 columns, which are 4 sticks, then over 64 rows.
 /// let operand = |sizes: &[i64], access: &[Coordinate]| {
