@@ -4,17 +4,13 @@
 //! `cargo xtask fuzz TARGET MINUTES` builds and runs it: `SPYRE_FUZZ_TARGET=TARGET spyre-fuzz CORPUS [OPTION...]`, with
 //! libFuzzer's options. The first two bytes of a file of the corpus say which right file it was.
 
-#[path = "../../test/common/places.rs"]
-mod common;
-#[path = "../../test/hostile/corpus.rs"]
-mod corpus;
-#[path = "../../test/common/mutation.rs"]
-mod mutation;
-#[path = "../../test/hostile/targets.rs"]
-mod targets;
+mod hostile;
 
-use spyre_compiler::tool::spyre_run::npy;
-use corpus::CorpusFolder;
+use hostile::{
+    corpus::CorpusFolder,
+    mutation,
+    targets::{Case, TARGETS, Target},
+};
 use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};
 use std::{
     cell::RefCell,
@@ -23,10 +19,6 @@ use std::{
     fs,
     path::{Path, PathBuf},
 };
-use targets::{Case, TARGETS, Target};
-
-/// The folder of the project.
-const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 /// Bytes in front of a file that say which right one it was.
 const HEAD: usize = 2;
@@ -46,7 +38,8 @@ impl Fuzzed {
     fn new() -> Self {
         let name = env::var("SPYRE_FUZZ_TARGET").unwrap_or_default();
         let target = TARGETS.iter().find(|target| target.name == name);
-        let target = target.unwrap_or_else(|| panic!("SPYRE_FUZZ_TARGET is one of {:?}", TARGETS.map(|target| target.name)));
+        let target =
+            target.unwrap_or_else(|| panic!("SPYRE_FUZZ_TARGET is one of {:?}", TARGETS.map(|target| target.name)));
         let place = CorpusFolder::new();
         let files = |group: usize| {
             let behind_head = move |(of, file): (usize, Vec<u8>)| [&[group as u8, of as u8], file.as_slice()].concat();
@@ -90,7 +83,11 @@ fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
 });
 
 unsafe extern "C" {
-    fn LLVMFuzzerRunDriver(n: *mut c_int, arguments: *mut *mut *mut c_char, run: extern "C" fn(*const u8, usize) -> c_int) -> c_int;
+    fn LLVMFuzzerRunDriver(
+        n: *mut c_int,
+        arguments: *mut *mut *mut c_char,
+        run: extern "C" fn(*const u8, usize) -> c_int,
+    ) -> c_int;
     safe fn LLVMFuzzerTestOneInput(data: *const u8, size: usize) -> c_int;
 }
 
@@ -103,7 +100,7 @@ extern "C" fn run_one(data: *const u8, size: usize) -> c_int {
 fn main() {
     let corpus = PathBuf::from(env::args().nth(1).expect("the folder of the corpus"));
     fs::create_dir_all(&corpus).expect("a folder");
-    spyre_compiler::tool::on_large_stack(|| {
+    spyre_compiler::tool::run_on_large_stack(|| {
         with_fuzzed(|fuzzed| write_right_files(&corpus, fuzzed));
         let arguments: Vec<CString> = env::args().map(|argument| CString::new(argument).expect("no zeros")).collect();
         let mut pointers: Vec<*mut c_char> = arguments.iter().map(|argument| argument.as_ptr().cast_mut()).collect();

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
-from models import DECODERS, ENCODERS, TOKENS, ids
+from models import DECODERS, ENCODERS, TOKENS, make_ids
 
 from spyre_mlir.torch import backend
 
@@ -105,10 +105,10 @@ def compute_error(found: torch.Tensor, expected: torch.Tensor) -> float:
 def measure_decoder(name: str, report: pathlib.Path) -> Iterator[ModelRow]:
     """Yields rows for a prompt, and for one token with the key-value cache of the prompt."""
     bench = ModelBench(name, DECODERS[name](), report)
-    prompt = {"input_ids": ids(TOKENS), "use_cache": True}
+    prompt = {"input_ids": make_ids(TOKENS), "use_cache": True}
     row, found, expected = bench.run_step(", prefill", prompt, prompt)
     yield row
-    token = ids(1)
+    token = make_ids(1)
     f16_inputs = {"input_ids": token, "past_key_values": found.past_key_values, "use_cache": True}
     f32_inputs = {"input_ids": token, "past_key_values": expected.past_key_values, "use_cache": True}
     yield bench.run_step(", decode", f16_inputs, f32_inputs)[0]
