@@ -139,7 +139,7 @@ fn lists_rooms_in_flow_order_in_documents() {
     let missing: Vec<String> =
         HOUSE.rooms.iter().map(|room| room.name).filter(|name| !is_named(name)).map(str::to_owned).collect();
     expect_none("src/README.md has a row for each room:", &missing);
-    let packages = HOUSE.packages.iter().filter(|package| package.folder.starts_with("crates/"));
+    let packages = HOUSE.libraries();
     let missing: Vec<String> =
         packages.map(|package| format!("crate `{}`", package.name)).filter(|row| !map.contains(row)).collect();
     expect_none("src/README.md has a row for each crate:", &missing);
@@ -149,11 +149,7 @@ fn lists_rooms_in_flow_order_in_documents() {
     let rows: Vec<String> =
         page.lines().map(first).flat_map(|cell| cell.split(", ").map(str::to_owned).collect::<Vec<_>>()).collect();
     let rooms = HOUSE.rooms.iter().map(|room| format!("`{}`", room.name));
-    let crates = HOUSE
-        .packages
-        .iter()
-        .filter(|package| package.folder.starts_with("crates/"))
-        .map(|package| format!("crate `{}`", package.name));
+    let crates = HOUSE.libraries().map(|package| format!("crate `{}`", package.name));
     let missing: Vec<String> = rooms.chain(crates).filter(|name| !rows.contains(name)).collect();
     expect_none("docs/reference/architecture.md says of each crate and room what always holds:", &missing);
 }

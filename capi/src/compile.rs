@@ -1,11 +1,11 @@
 //! One compilation of a text.
 
+use crate::SpyreReport;
 use spyre_compiler::{
-    compile::{CompileOutcome, compile_source},
-    mlir::{CollectedDiagnostic, parse_enum},
-    pipeline::{CompileOptions, Phase, create_session},
+    compile::{CompileOutcome, compile_source, parse_options},
+    mlir::CollectedDiagnostic,
+    pipeline::{Phase, create_session},
     tool::run_on_large_stack,
-    validate::ValidationMode,
 };
 
 /// Compilation request.
@@ -16,22 +16,10 @@ pub(crate) struct CompileRequest {
     pub(crate) options: Vec<(String, String)>,
 }
 
-/// Result of a successful compilation.
-pub(crate) struct CompileReport {
-    /// IR; `None` if files were written.
-    pub(crate) ir: Option<String>,
-    /// Report as JSON; `None` if no files were written.
-    pub(crate) json: Option<String>,
-    /// Bytes moved to and from HBM; 0 if no files were written.
-    pub(crate) hbm_bytes: i64,
-    /// Modeled time in microseconds; 0 if no files were written.
-    pub(crate) modeled_us: f64,
-}
-
 /// Exit code, report and diagnostics of a compilation.
 pub(crate) struct CompileResponse {
     pub(crate) code: i32,
-    pub(crate) report: Option<CompileReport>,
+    pub(crate) report: Option<SpyreReport>,
     pub(crate) diagnostics: Vec<CollectedDiagnostic>,
 }
 
@@ -65,15 +53,7 @@ pub(crate) fn compile(request: &CompileRequest) -> CompileResponse {
 }
 
 fn compile_request(request: &CompileRequest) -> Result<CompileResponse, String> {
-    let mut options = CompileOptions { compile_to: Phase::Emit, ..CompileOptions::default() };
-    let mut validation = ValidationMode::default();
-    for (name, value) in &request.options {
-        match name.as_str() {
-            "validate" => validation = parse_enum(value).map_err(|message| format!("option 'validate': {message}"))?,
-            _ => options.set(name, value)?,
-        }
-    }
-    options.check()?;
+    let (options, validation) = parse_options(&request.options, Phase::Emit)?;
     let output = match (&request.output, options.compile_to) {
         (None, Phase::Emit) => return Err("missing output directory; name one".to_owned()),
         (Some(output), phase) if phase != Phase::Emit => {
@@ -91,15 +71,6 @@ fn compile_request(request: &CompileRequest) -> Result<CompileResponse, String> 
         (None, false) => 1,
         (None, true) => 2,
     };
-    let report = match (report, ir) {
-        (None, _) => None,
-        (Some(_), Some(ir)) => Some(CompileReport { ir: Some(ir), json: None, hbm_bytes: 0, modeled_us: 0.0 }),
-        (Some(report), None) => Some(CompileReport {
-            ir: None,
-            json: Some(serde_json::to_string(&report).map_err(|error| error.to_string())?),
-            hbm_bytes: report.total.hbm(),
-            modeled_us: report.time.estimate_us,
-        }),
-    };
+    let report = report.map(|report| SpyreReport::new(&report, ir)).transpose()?;
     Ok(CompileResponse { code, report, diagnostics })
 }

@@ -5,8 +5,8 @@
 
 mod compile;
 
-use compile::{CompileReport, CompileRequest, CompileResponse, compile};
-use spyre_compiler::{mlir::CollectedDiagnostic, tool::VERSION};
+use compile::{CompileRequest, CompileResponse, compile};
+use spyre_compiler::{mlir::CollectedDiagnostic, report::Report, tool::VERSION};
 use std::{
     ffi::{CStr, CString, c_char, c_int, c_void},
     panic::catch_unwind,
@@ -45,11 +45,15 @@ pub struct SpyreReport {
     modeled_us: f64,
 }
 
-impl From<CompileReport> for SpyreReport {
-    fn from(report: CompileReport) -> Self {
-        let CompileReport { ir, json, hbm_bytes, modeled_us } = report;
-        let c_string = |text: Option<String>| text.map(|text| to_c_text(&text));
-        Self { ir: c_string(ir), json: c_string(json), hbm_bytes, modeled_us }
+impl SpyreReport {
+    /// Returns the IR, if the compilation ended with IR, and otherwise the report as JSON with its traffic and time.
+    fn new(report: &Report, ir: Option<String>) -> Result<Self, String> {
+        if let Some(ir) = ir {
+            return Ok(Self { ir: Some(to_c_text(&ir)), json: None, hbm_bytes: 0, modeled_us: 0.0 });
+        }
+        let json = serde_json::to_string(report).map_err(|error| error.to_string())?;
+        let (hbm_bytes, modeled_us) = (report.total.hbm(), report.time.estimate_us);
+        Ok(Self { ir: None, json: Some(to_c_text(&json)), hbm_bytes, modeled_us })
     }
 }
 
@@ -98,7 +102,7 @@ pub unsafe extern "C" fn spyreCompile(
     }
     if let Some(compiled) = compiled {
         // SAFETY: the contract of the function says that `report` can be written.
-        unsafe { *report = Box::into_raw(Box::new(SpyreReport::from(compiled))) };
+        unsafe { *report = Box::into_raw(Box::new(compiled)) };
     }
     code
 }

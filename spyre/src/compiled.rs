@@ -46,7 +46,7 @@ impl Compiled {
         staged.commit().map_err(io::Error::other)
     }
 
-    /// Loads the program into the simulator.
+    /// Loads the program into the simulator of the Spyre card, as `spyre-run` does.
     ///
     /// # Errors
     /// If a temporary directory cannot be written, or the simulator rejects the files.

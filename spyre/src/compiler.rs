@@ -3,11 +3,11 @@
 use crate::{Compiled, CompiledFile, Diagnostic, Diagnostics, Source, Target, source::SourceContent};
 pub use spyre_compiler::phase::Phase;
 use spyre_compiler::{
-    compile::{CompileOutcome, compile_source},
-    mlir::{Session, SourceFile, parse_enum},
-    pipeline::{CompileOptions, create_session},
-    tool::run_on_large_stack,
-    validate::ValidationMode,
+    compile::{CompileOutcome, compile_source, parse_options},
+    mlir::{Session, SourceFile},
+    pipeline::create_session,
+    report::Report,
+    tool::{list_files, run_on_large_stack},
 };
 use std::{fs, io, path::Path};
 
@@ -39,15 +39,13 @@ impl Compiler {
     /// # Errors
     /// The diagnostics of the compiler, if the program or an option is invalid, and if the validation fails.
     pub fn compile(&self, source: impl Into<Source>) -> Result<Compiled, Diagnostics> {
-        let folder = tempfile::tempdir().map_err(|error| Diagnostic::error(format!("temporary directory: {error}")))?;
+        let folder = tempfile::tempdir().map_err(error_in_temporary_directory)?;
         let directory = folder.path().join("program");
-        let outcome = self.run(&source.into(), Phase::Emit, &directory.to_string_lossy())?;
-        let Outcome { mut report, diagnostics, .. } = outcome;
-        let mut files = Vec::new();
-        read_files(&directory, "", &mut files)
-            .map_err(|error| Diagnostic::error(format!("temporary directory: {error}")))?;
-        report.files = files.iter().map(|file| file.path.clone()).collect();
-        Ok(Compiled::new(files, report, diagnostics))
+        let (mut report, _, diagnostics) = self.run(&source.into(), Phase::Emit, &directory.to_string_lossy())?;
+        report.files = list_files(&directory).map_err(error_in_temporary_directory)?;
+        let read = |path: &String| Ok(CompiledFile { path: path.clone(), content: fs::read(directory.join(path))? });
+        let files: io::Result<Vec<CompiledFile>> = report.files.iter().map(read).collect();
+        Ok(Compiled::new(files.map_err(error_in_temporary_directory)?, report, diagnostics))
     }
 
     /// Compiles a program up to a phase and returns the IR after it, as MLIR text. The text can be the source of
@@ -56,73 +54,39 @@ impl Compiler {
     /// # Errors
     /// Those of [`Self::compile`]. [`Phase::Emit`] writes files instead of IR and is an error.
     pub fn compile_to_ir(&self, source: impl Into<Source>, phase: Phase) -> Result<String, Diagnostics> {
-        let outcome = self.run(&source.into(), phase, "")?;
-        outcome.ir.ok_or_else(|| Diagnostic::error(format!("phase '{phase}' has no IR; use Compiler::compile")).into())
+        let without_ir = || Diagnostic::error(format!("phase '{phase}' has no IR; use Compiler::compile"));
+        if phase == Phase::Emit {
+            return Err(without_ir().into());
+        }
+        let (_, ir, _) = self.run(&source.into(), phase, "")?;
+        ir.ok_or_else(|| without_ir().into())
     }
 
+    /// Returns the report, the IR unless files were written, and the diagnostics of a compilation up to `phase`.
     fn run(&self, source: &Source, phase: Phase, output: &str) -> Result<Outcome, Diagnostics> {
-        let (options, validation) = self.parse_options(phase).map_err(Diagnostic::error)?;
-        if phase == Phase::Emit && output.is_empty() {
-            return Ok(Outcome::default());
+        if self.options.iter().any(|(name, _)| name == "compile-to") {
+            return Err(Diagnostic::error("option 'compile-to' is not available; use Compiler::compile_to_ir").into());
         }
+        let (options, validation) = parse_options(&self.options, phase).map_err(Diagnostic::error)?;
         run_on_large_stack(|| {
             let session = create_session();
             let source = open(&session, source)?;
-            Outcome::from_compilation(compile_source(&source, &options, output, validation))
+            let CompileOutcome { report, ir, diagnostics, found_bug } =
+                compile_source(&source, &options, output, validation);
+            let diagnostics: Vec<Diagnostic> = diagnostics.into_iter().map(Diagnostic::from).collect();
+            match report {
+                Some(report) => Ok((report, ir, diagnostics)),
+                None => Err(Diagnostics::new(diagnostics, found_bug)),
+            }
         })
     }
-
-    /// Returns the options in their final types.
-    fn parse_options(&self, phase: Phase) -> Result<(CompileOptions, ValidationMode), String> {
-        let mut options = CompileOptions { compile_to: phase, ..CompileOptions::default() };
-        let mut validation = ValidationMode::default();
-        for (name, value) in &self.options {
-            match name.as_str() {
-                "validate" => {
-                    validation = parse_enum(value).map_err(|message| format!("option 'validate': {message}"))?;
-                }
-                "compile-to" => {
-                    return Err("option 'compile-to' is not available; use Compiler::compile_to_ir".to_owned());
-                }
-                _ => options.set(name, value)?,
-            }
-        }
-        options.check()?;
-        Ok((options, validation))
-    }
 }
 
-/// Appends the files below a directory, sorted by path. `prefix` is the path of the directory in the program.
-fn read_files(directory: &Path, prefix: &str, files: &mut Vec<CompiledFile>) -> io::Result<()> {
-    let mut entries = fs::read_dir(directory)?.collect::<io::Result<Vec<_>>>()?;
-    entries.sort_by_key(fs::DirEntry::file_name);
-    for entry in entries {
-        let path = format!("{prefix}{}", entry.file_name().to_string_lossy());
-        if entry.file_type()?.is_dir() {
-            read_files(&entry.path(), &format!("{path}/"), files)?;
-        } else {
-            files.push(CompiledFile { content: fs::read(entry.path())?, path });
-        }
-    }
-    Ok(())
-}
+/// Report, IR and diagnostics of a successful compilation.
+type Outcome = (Report, Option<String>, Vec<Diagnostic>);
 
-/// Successful compilation.
-#[derive(Default)]
-struct Outcome {
-    report: spyre_compiler::report::Report,
-    ir: Option<String>,
-    diagnostics: Vec<Diagnostic>,
-}
-
-impl Outcome {
-    fn from_compilation(outcome: CompileOutcome) -> Result<Self, Diagnostics> {
-        let diagnostics: Vec<Diagnostic> = outcome.diagnostics.into_iter().map(Diagnostic::from).collect();
-        match outcome.report {
-            Some(report) => Ok(Self { report, ir: outcome.ir, diagnostics }),
-            None => Err(Diagnostics::new(diagnostics, outcome.found_bug)),
-        }
-    }
+fn error_in_temporary_directory(error: io::Error) -> Diagnostic {
+    Diagnostic::error(format!("temporary directory: {error}"))
 }
 
 fn open<'s>(session: &'s Session, source: &Source) -> Result<SourceFile<'s>, Diagnostics> {

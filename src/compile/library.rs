@@ -2,7 +2,7 @@
 
 use super::{ValidationSettings, compile_with_validation, parse_in_user_terms, run_in_user_terms};
 use crate::{
-    mlir::{CollectedDiagnostic, SourceFile, collect_diagnostics, num_bugs},
+    mlir::{CollectedDiagnostic, SourceFile, collect_diagnostics, num_bugs, parse_enum},
     pipeline::{CompileOptions, Phase},
     report::Report,
     validate::ValidationMode,
@@ -18,6 +18,27 @@ pub struct CompileOutcome {
     pub diagnostics: Vec<CollectedDiagnostic>,
     /// Whether a compiler bug stopped the compilation.
     pub found_bug: bool,
+}
+
+/// Parses the options of a library caller: those of `spyre-compile`, without dashes. `validate` is `auto`, `on` or `off`.
+/// The last phase is `compile_to`, unless an option chooses another one.
+///
+/// # Errors
+/// The option, the value found and the legal values.
+pub fn parse_options(
+    options: &[(String, String)],
+    compile_to: Phase,
+) -> Result<(CompileOptions, ValidationMode), String> {
+    let mut parsed = CompileOptions { compile_to, ..CompileOptions::default() };
+    let mut validation = ValidationMode::default();
+    for (name, value) in options {
+        match name.as_str() {
+            "validate" => validation = parse_enum(value).map_err(|message| format!("option 'validate': {message}"))?,
+            _ => parsed.set(name, value)?,
+        }
+    }
+    parsed.check()?;
+    Ok((parsed, validation))
 }
 
 /// Compiles a source file, validates the files over the finite field if requested, and prints nothing.

@@ -12,7 +12,7 @@ mod pieces;
 mod user_terms;
 mod validation;
 
-pub use library::{CompileOutcome, compile_source};
+pub use library::{CompileOutcome, compile_source, parse_options};
 pub use user_terms::{parse_in_user_terms, run_in_user_terms};
 pub use validation::{
     ValidationSettings, compile_and_validate, compile_and_validate_with_limits, compile_with_validation,

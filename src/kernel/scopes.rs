@@ -87,7 +87,7 @@ impl LoopBodyOp {
     }
 }
 
-/// Returns the extent of a view in one iteration. `size` is the shape of the tensor, `shown_size` that of the view, and
+/// Returns the extent of a view in one iteration. `size` is the shape of the tensor, `viewed_size` that of the view, and
 /// `indices` has an index for each dimension of `size`. `None` if the view of the complete tensor differs from the
 /// concatenated views of its tiles.
 #[must_use]

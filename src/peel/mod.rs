@@ -46,13 +46,13 @@ pub fn find_peel_candidates(
         size.filter(|size| size % granule != 0 && *size > granule)
     };
     let largest = |axis: &TilingAxis| axis.dims.keys().map(|&op| bytes[op]).max().unwrap_or(0);
-    let mut parted: Vec<(i64, &TilingAxis, i64)> = axes
+    let mut uneven: Vec<(i64, &TilingAxis, i64)> = axes
         .iter()
         .filter_map(|axis| Some((largest(axis), axis, whole(&axis)?)))
         .filter(|(bytes, ..)| *bytes >= least_bytes)
         .collect();
-    parted.sort_by_key(|(bytes, _, size)| std::cmp::Reverse((*bytes, *size)));
-    let places = parted.into_iter().take(MAX_PEELED_AXES).flat_map(|(_, axis, size)| {
+    uneven.sort_by_key(|(bytes, _, size)| std::cmp::Reverse((*bytes, *size)));
+    let places = uneven.into_iter().take(MAX_PEELED_AXES).flat_map(|(_, axis, size)| {
         let places = find_split_points(size, granule);
         places.into_iter().map(move |at| PeeledDim { dims: axis.dims.clone(), size, first_size: at })
     });

@@ -157,6 +157,25 @@ pub fn run_on_large_stack<T: Send>(run: impl FnOnce() -> T + Send) -> T {
     })
 }
 
+/// Returns the paths of the files below a folder, relative to it and sorted.
+///
+/// # Errors
+/// Returns the I/O error.
+pub fn list_files(folder: &Path) -> io::Result<Vec<String>> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if entry.file_type()?.is_dir() {
+            files.extend(list_files(&entry.path())?.into_iter().map(|inner| format!("{name}/{inner}")));
+        } else {
+            files.push(name);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
 /// Prints text on standard output. A closed pipe, as in `| head`, is no error.
 ///
 /// # Errors

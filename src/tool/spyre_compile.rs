@@ -24,7 +24,7 @@ use crate::{
     validate::{ExecutionLimits, NotValidated, OriginalRunner, ValidationMode, Verdict},
 };
 use clap::{Command, CommandFactory, Parser};
-use std::{ffi::OsString, fs, io, path::Path, time::Instant};
+use std::{ffi::OsString, path::Path, time::Instant};
 
 /// Maximum number of points that a quick search compiles.
 const QUICK_BUDGET: usize = 64;
@@ -173,7 +173,7 @@ fn run(arguments: &CompileArguments, speaker: Reporter, line: &str) -> Result<()
     let mut report = compiled.ok_or_else(String::new)?;
     arguments.remarks.write(&session)?;
     if emits {
-        report.files = list_files(Path::new(output))
+        report.files = tool::list_files(Path::new(output))
             .map_err(|error| codes::OUTPUT_WRITE.format(format_args!("cannot list '{output}': {error}")))?;
         speaker.print_summary(&format_summary(&report, output, line))?;
     } else {
@@ -381,22 +381,6 @@ fn format_summary(report: &Report, output: &str, line: &str) -> String {
         None => {}
     }
     format!("{report}\n{validation}  {num_files} files written to {output}\n")
-}
-
-/// Returns the files below a folder, sorted.
-fn list_files(folder: &Path) -> io::Result<Vec<String>> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        let name = entry.file_name().to_string_lossy().into_owned();
-        if entry.file_type()?.is_dir() {
-            files.extend(list_files(&entry.path())?.into_iter().map(|inner| format!("{name}/{inner}")));
-        } else {
-            files.push(name);
-        }
-    }
-    files.sort();
-    Ok(files)
 }
 
 #[cfg(test)]

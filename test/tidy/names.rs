@@ -27,7 +27,7 @@ const TYPE_NAMES: [&str; 32] = [
 ];
 
 /// Beginnings of names of constants; `MAX_` and `MIN_` are the words.
-const CONSTANT_BEGINNINGS: [&str; 4] = ["MOST_", "LEAST_", "FEWEST_", "LARGEST_ALLOWED_"];
+const CONSTANT_BEGINNINGS: [&str; 3] = ["MOST_", "LEAST_", "FEWEST_"];
 
 /// Kinds of items, as the code declares them.
 const TYPE_KEYWORDS: [&str; 4] = ["struct ", "enum ", "trait ", "union "];
@@ -39,6 +39,11 @@ fn declared<'a>(code: &'a str, keyword: &'a str) -> impl Iterator<Item = (usize,
         let end = rest.find(|letter: char| !letter.is_alphanumeric() && letter != '_').unwrap_or(rest.len());
         (end > 0).then(|| (offset, &rest[..end]))
     })
+}
+
+/// Returns the types that shipped code declares, each with its byte offset.
+fn declared_types(source: &RustSource) -> impl Iterator<Item = (usize, &str)> {
+    TYPE_KEYWORDS.iter().flat_map(|keyword| declared(&source.shipped, keyword))
 }
 
 /// Returns the crate of a file: the folder whose `Cargo.toml` it belongs to.
@@ -66,7 +71,7 @@ fn check_names(source: &RustSource) -> Vec<String> {
             }
         }
     }
-    for (offset, name) in TYPE_KEYWORDS.iter().flat_map(|keyword| declared(&source.shipped, keyword)) {
+    for (offset, name) in declared_types(source) {
         if TYPE_NAMES.contains(&name) {
             report(offset, name, "does not say which");
         }
@@ -78,7 +83,7 @@ fn check_names(source: &RustSource) -> Vec<String> {
 fn repeated_types(sources: &[RustSource]) -> Vec<String> {
     let mut places: BTreeMap<(String, &str), Vec<String>> = BTreeMap::new();
     for source in sources {
-        for (offset, name) in TYPE_KEYWORDS.iter().flat_map(|keyword| declared(&source.shipped, keyword)) {
+        for (offset, name) in declared_types(source) {
             places.entry((crate_of(&source.path), name)).or_default().push(source.location(offset));
         }
     }

@@ -46,10 +46,10 @@ pub(in crate::import) fn build_sliced_product(
     let most = shape.iter().product::<i64>().saturating_mul(MIN_ELEMENT_RATIO);
     // The concatenation of a factor, and whether it is along the reduction dimension.
     let of = |side: usize| {
-        let parted =
-            find_concatenation(graph, factors[side]).filter(|parted| parted.dim >= rows && parted.elements >= most)?;
-        let is_summed = (parted.dim == rows) == (side == 1);
-        (may_part_sums || !is_summed).then_some((side, parted, is_summed))
+        let concatenated = find_concatenation(graph, factors[side])
+            .filter(|concatenated| concatenated.dim >= rows && concatenated.elements >= most)?;
+        let is_summed = (concatenated.dim == rows) == (side == 1);
+        (may_part_sums || !is_summed).then_some((side, concatenated, is_summed))
     };
     let (side, ConcatenatedFactor { dim, bounds, .. }, is_summed) = of(1).or_else(|| of(0))?;
     let mut products = Vec::with_capacity(bounds.len());

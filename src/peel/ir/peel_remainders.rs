@@ -101,8 +101,8 @@ const TIME_PER_BYTES: f64 = 0.2;
 
 /// Returns whether the peeled program is better by the required saving.
 #[expect(clippy::cast_precision_loss, reason = "programs move less than 2^53 bytes")]
-fn saves_enough(parted: &ModeledCost, whole: &ModeledCost, objective: Objective) -> bool {
-    let (saved, more) = (1.0 - parted.ns / whole.ns, parted.hbm_bytes as f64 / whole.hbm_bytes as f64 - 1.0);
+fn saves_enough(peeled: &ModeledCost, whole: &ModeledCost, objective: Objective) -> bool {
+    let (saved, more) = (1.0 - peeled.ns / whole.ns, peeled.hbm_bytes as f64 / whole.hbm_bytes as f64 - 1.0);
     match objective {
         Objective::Time => saved >= MIN_SAVING.max(more * TIME_PER_BYTES),
         Objective::Bytes => -more >= MIN_SAVING,

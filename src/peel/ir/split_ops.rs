@@ -64,7 +64,7 @@ impl<'a, 'c> OpSplitter<'a, 'c> {
     fn new(function: Op<'c>, items: &'a BlockItems<'c>, peel: &'a PeeledDim) -> Self {
         let result_dim = |(&op, &dim): (&usize, &usize)| {
             let found = items.plain[op].output.iter().position(|moved_by| *moved_by == Some(dim));
-            (op, found.expect("no dimension that is summed up is parted"))
+            (op, found.expect("no dimension that is summed up is peeled"))
         };
         let dims = peel.dims.iter().map(result_dim).collect();
         let (first, rest, both) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
@@ -81,8 +81,8 @@ impl<'a, 'c> OpSplitter<'a, 'c> {
 
     /// Returns the dimension of an operand that is indexed by the split dimension.
     fn split_operand_dim(&self, op: usize, operand: usize) -> Option<usize> {
-        let parted = self.peel.dims.get(&op)?;
-        self.items.plain[op].inputs[operand].dims.iter().position(|moved_by| moved_by == &Some(*parted))
+        let peeled = self.peel.dims.get(&op)?;
+        self.items.plain[op].inputs[operand].dims.iter().position(|moved_by| moved_by == &Some(*peeled))
     }
 
     /// Returns whether an operand is, slice by slice, the result of another split op.

@@ -20,6 +20,14 @@ pub struct Package {
     pub needs: &'static [&'static str],
 }
 
+impl Package {
+    /// Returns whether the package is in the folder `crates`: it then needs no MLIR.
+    #[must_use]
+    pub fn is_library(&self) -> bool {
+        self.folder.starts_with("crates/")
+    }
+}
+
 /// Phase of a compilation, as the picture of the architecture shows it.
 #[derive(Clone, Copy, Debug)]
 pub struct Phase {
@@ -183,6 +191,11 @@ const IR: &str = "ir";
 type RoomPosition = (usize, usize);
 
 impl House {
+    /// Returns the packages of the folder `crates`, which need no MLIR.
+    pub fn libraries(&self) -> impl Iterator<Item = &'static Package> + use<> {
+        self.packages.iter().filter(|package| package.is_library())
+    }
+
     /// Returns the names of all rooms in flow order, `ir` folders included: `layout`, and after `dialect` `layout/ir`.
     #[must_use]
     pub fn order(&self) -> Vec<String> {

@@ -57,7 +57,7 @@ impl Packages {
         let mut wrong = Vec::new();
         for name in &self.ours {
             let found = self.own_dependencies(name);
-            let Some(Package { needs, folder, .. }) = row(name) else {
+            let Some(package @ Package { needs, .. }) = row(name) else {
                 wrong.push(format!("package {name}: has no row in PACKAGES of tools/rooms/src/house.rs"));
                 continue;
             };
@@ -70,7 +70,7 @@ impl Packages {
                 .filter(|need| !found.contains(need))
                 .map(|need| format!("does not depend on {need}, as its row says"));
             wrong.extend(added.chain(gone).map(|what| format!("package {name}: {what}")));
-            if folder.starts_with("crates/") {
+            if package.is_library() {
                 let all = self.all_dependencies(name);
                 let mlir =
                     all.iter().filter(|need| need.contains("mlir") || *need == "melior" || *need == "spyre-compiler");

@@ -105,7 +105,7 @@ fn crate_label(package: &Package) -> &'static str {
 
 fn crate_box(placed: &CratePlacement) -> String {
     let [width, height] = CRATE;
-    let class = if placed.package.folder.starts_with("crates/") { "crate" } else { "compiler" };
+    let class = if placed.package.is_library() { "crate" } else { "compiler" };
     format!(
         "<rect class=\"{class}\" x=\"{}\" y=\"{}\" width=\"{width}\" height=\"{height}\" rx=\"3\"/>\
          <text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>",

@@ -60,7 +60,7 @@ pub(crate) fn run(words: &[&str]) -> Result<(), String> {
 /// Packs the crates that need no LLVM as for crates.io, and builds each from its package.
 fn check_crates() -> Result<(), String> {
     let mut publish = step::cargo(["publish", "--dry-run"]);
-    for package in HOUSE.packages.iter().filter(|package| package.folder.starts_with("crates/")) {
+    for package in HOUSE.libraries() {
         publish.args(["--package", package.name]);
     }
     step::run("release: crates", &mut publish)

@@ -168,13 +168,7 @@ fn test_tools_without_llvm() -> Result<(), String> {
     step::run("tools without LLVM", hide_llvm(plugin::set_build_folder(&mut build)?))?;
     // As docs.rs builds them; a link that leads nowhere is an error.
     let mut doc = cargo(["doc", "--no-default-features", "--no-deps", "--lib"]);
-    doc.args(
-        HOUSE
-            .packages
-            .iter()
-            .filter(|package| package.folder.starts_with("crates/"))
-            .flat_map(|package| ["--package", package.name]),
-    );
+    doc.args(HOUSE.libraries().flat_map(|package| ["--package", package.name]));
     doc.args(["--package", "spyre-compiler"]).env("RUSTDOCFLAGS", "-D rustdoc::broken_intra_doc_links");
     step::run("docs without LLVM", hide_llvm(plugin::set_build_folder(&mut doc)?))?;
     let mut test = perturbed_cargo(&["--workspace", "--test", PLAIN, "--", "--include-ignored", "without_mlir::"]);
