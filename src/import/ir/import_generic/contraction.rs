@@ -6,11 +6,9 @@ use crate::{
         graph::{linear_index::LinearIndex, views},
         ir::{cast::CastTypes, generic::GenericImporter},
         rules::{
-            concatenated_factor::build_sliced_product,
+            broadcast_product::build_product,
             contraction::{compute_group_index, compute_group_size, linearize_group_index},
             rule_helpers::common_element_type,
-            scaled_product::merge_scales,
-            selected_factor::build_selected_matmul,
         },
     },
     mlir::{AffineExpression, ErrorReported, OpExt, ValueLike},
@@ -84,14 +82,9 @@ impl GenericImporter<'_, '_> {
         };
         let order = dims.operand_dims([&dims.m, &dims.n]);
         let shape: Vec<i64> = order.iter().map(|group| compute_group_size(group, &self.space.window.sizes)).collect();
-        let may_part_sums = !self.importer.is_strict();
+        let splits_sums = !self.importer.is_strict();
         let graph = &mut self.importer.graph;
-        let operands = merge_scales(graph, left, right).unwrap_or([left, right]);
-        let [left, right] = operands;
-        let other = build_selected_matmul(graph, left, right, element)
-            .or_else(|| build_sliced_product(graph, operands, element, may_part_sums));
-        let other = other.or_else(|| graph.build_matmul_with_merged_rows(operands, &shape, element));
-        let matmul = other.unwrap_or_else(|| graph.add(NodeKind::Matmul, &operands, shape, element));
+        let matmul = build_product(graph, [left, right], shape, element, splits_sums);
         let map = self.space.operands[self.num_inputs + result].1.clone();
         let at = |dim: usize| {
             map.iter()

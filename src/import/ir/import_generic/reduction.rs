@@ -10,6 +10,7 @@ use crate::{
             generic::GenericImporter,
         },
         rules::{
+            broadcast_product::sum_as_matmul,
             digit_arithmetic::{build_total, is_representable},
             fold::{MAX_WIDTH, wrap_to_width},
             merged_reduction::reduce_along,
@@ -245,7 +246,8 @@ impl GenericImporter<'_, '_> {
         {
             return self.view_as_result(result, digits);
         }
-        node = self.reduce_dims(node, reduction.combiner, width);
+        let product = if reduction.combiner == Combiner::Sum { self.sum_as_matmul(node) } else { None };
+        node = product.unwrap_or_else(|| self.reduce_dims(node, reduction.combiner, width));
         let graph = &mut self.importer.graph;
         if is_integer && graph.as_constant(node).is_none() {
             node = graph.add_integers(node);
@@ -262,6 +264,15 @@ impl GenericImporter<'_, '_> {
         let digits = build_total(&mut self.importer.graph, numbers, dim)
             .filter(|digits| is_representable(digits.range, width.unwrap_or(MAX_WIDTH)))?;
         Some(self.importer.add_digits(self.op, digits))
+    }
+
+    /// Returns the sum of `elements` along the reduced dimensions as a matmul, if they are products of two tensors.
+    fn sum_as_matmul(&mut self, elements: NodeId) -> Option<NodeId> {
+        let sizes = &self.space.window.sizes;
+        let reduced: Vec<usize> =
+            (0..sizes.len()).filter(|&dim| self.space.is_reduction[dim] && sizes[dim] > 1).collect();
+        let splits_sums = !self.importer.is_strict();
+        sum_as_matmul(&mut self.importer.graph, elements, &reduced, splits_sums)
     }
 
     /// Broadcasts a node along the reduced dimensions that it does not depend on.
