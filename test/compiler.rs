@@ -51,6 +51,7 @@ mod phases;
 mod pipeline;
 mod plans;
 mod plugin;
+mod prices;
 mod process;
 mod random;
 mod random_integers;
