@@ -30,9 +30,9 @@ struct Price {
     ns: u64,
 }
 
-/// Row of the table.
+/// PriceRow of the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Row {
+struct PriceRow {
     /// Price of the current plan.
     price: Price,
     /// Least bytes and least time of any plan since the row exists.
@@ -45,11 +45,11 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-fn parse_row(line: &str) -> (String, Row) {
+fn parse_row(line: &str) -> (String, PriceRow) {
     let fields: Vec<&str> = line.splitn(6, ',').collect();
     let number =
         |index: usize| fields[index].parse().unwrap_or_else(|_| panic!("{TABLE}: expected a number in '{line}'"));
-    let row = Row {
+    let row = PriceRow {
         price: Price { hbm_bytes: number(1), ns: number(2) },
         best: Price { hbm_bytes: number(3), ns: number(4) },
         reason: fields[5].to_owned(),
@@ -57,7 +57,7 @@ fn parse_row(line: &str) -> (String, Row) {
     (fields[0].to_owned(), row)
 }
 
-fn format_row(name: &str, Row { price, best, reason }: &Row) -> String {
+fn format_row(name: &str, PriceRow { price, best, reason }: &PriceRow) -> String {
     format!("{name},{},{},{},{},{reason}", price.hbm_bytes, price.ns, best.hbm_bytes, best.ns)
 }
 
@@ -119,7 +119,7 @@ fn compute_price(name: &str, text: &str) -> Price {
 }
 
 /// Returns why the row of a program does not hold its price; `None` if it does.
-fn find_fault(name: &str, row: Option<&Row>, price: Price) -> Option<String> {
+fn find_fault(name: &str, row: Option<&PriceRow>, price: Price) -> Option<String> {
     let Some(row) = row else { return Some(format!("{name} has no row: BLESS=prices adds it")) };
     let limit = row.price;
     if price.hbm_bytes > limit.hbm_bytes || price.ns > limit.ns {
@@ -132,20 +132,20 @@ fn find_fault(name: &str, row: Option<&Row>, price: Price) -> Option<String> {
 }
 
 /// Returns the row that a blessing writes: better prices lower the row, worse ones leave it.
-fn lower_row(row: Option<&Row>, price: Price) -> Row {
-    let Some(row) = row else { return Row { price, best: price, reason: String::new() } };
+fn lower_row(row: Option<&PriceRow>, price: Price) -> PriceRow {
+    let Some(row) = row else { return PriceRow { price, best: price, reason: String::new() } };
     let least =
         |one: Price, other: Price| Price { hbm_bytes: one.hbm_bytes.min(other.hbm_bytes), ns: one.ns.min(other.ns) };
     let is_worse = price.hbm_bytes > row.price.hbm_bytes || price.ns > row.price.ns;
     let kept = if is_worse { row.price } else { price };
     let best = least(row.best, kept);
-    Row { price: kept, best, reason: if kept == best { String::new() } else { row.reason.clone() } }
+    PriceRow { price: kept, best, reason: if kept == best { String::new() } else { row.reason.clone() } }
 }
 
 #[test]
 fn plans_cost_at_most_the_stored_prices() {
     let text = fs::read_to_string(root().join(TABLE)).unwrap_or_default();
-    let rows: BTreeMap<String, Row> = text.lines().skip(1).map(parse_row).collect();
+    let rows: BTreeMap<String, PriceRow> = text.lines().skip(1).map(parse_row).collect();
     let prices: BTreeMap<String, Price> =
         collect_programs().iter().map(|(name, text)| (name.clone(), compute_price(name, text))).collect();
     assert!(prices.len() > 30, "{} programs", prices.len());
@@ -187,7 +187,7 @@ fn rejects_worse_plans_and_lowers_rows_only() {
     }
     assert_eq!(find_fault("a", Some(&row), price(100, 10)), None);
     assert!(find_fault("a", Some(&row), price(95, 10)).unwrap().contains("better plan"));
-    assert_eq!(lower_row(Some(&row), price(95, 10)), Row { price: price(95, 10), ..row.clone() });
-    let best = Row { price: price(80, 9), best: price(80, 9), reason: String::new() };
+    assert_eq!(lower_row(Some(&row), price(95, 10)), PriceRow { price: price(95, 10), ..row.clone() });
+    let best = PriceRow { price: price(80, 9), best: price(80, 9), reason: String::new() };
     assert_eq!(lower_row(Some(&row), price(80, 9)), best);
 }
