@@ -89,19 +89,23 @@ fn compare_elements(
             .collect(),
         // Integers that the device holds in a floating-point format.
         (EvalArray::Positions(expected), EvalArray::Numbers(found)) if expected.len() == found.len() => {
-            #[expect(
-                clippy::cast_precision_loss,
-                reason = "such integers keep to a range in which the format is exact"
-            )]
-            let number = |position: i64| field.constant(position as f64);
             let both = expected.iter().zip(found.iter());
-            both.map(|(expected, found)| {
-                classify(field.is_poison(*found), expected.is_some_and(|at| number(at).agrees_with(*found)))
-            })
-            .collect()
+            both.map(|(expected, found)| classify(field.is_poison(*found), is_position(*expected, *found, field)))
+                .collect()
+        }
+        // Integers that were held in such a format before a later phase found that they are only moved.
+        (EvalArray::Numbers(expected), EvalArray::Positions(found)) if expected.len() == found.len() => {
+            let both = expected.iter().zip(found.iter());
+            both.map(|(expected, found)| classify(found.is_none(), is_position(*found, *expected, field))).collect()
         }
         _ => vec![ElementVerdict::Differs],
     }
+}
+
+/// Returns whether an element is a position as a number.
+#[expect(clippy::cast_precision_loss, reason = "such integers keep to a range in which the format is exact")]
+fn is_position(position: Option<i64>, number: FieldElement, field: &FiniteField) -> bool {
+    position.is_some_and(|position| field.constant(position as f64).agrees_with(number))
 }
 
 const fn classify(is_unwritten: bool, agrees: bool) -> ElementVerdict {
@@ -125,6 +129,21 @@ fn unflatten_index(flat: usize, shape: &[usize]) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn compares_integers_as_positions_and_as_numbers() {
+        let field = FiniteField::new(0);
+        let positions = EvalArray::positions([3, -7].into_iter());
+        let numbers = |values: [f64; 2]| EvalArray::numbers(values.map(|value| field.constant(value)).to_vec());
+        for [one, other] in [[&positions, &numbers([3.0, -7.0])], [&numbers([3.0, -7.0]), &positions]] {
+            let verdicts = compare_elements(one, other, &field);
+            assert!(verdicts.iter().all(|verdict| *verdict == ElementVerdict::Same));
+        }
+        for [one, other] in [[&positions, &numbers([3.0, 7.0])], [&numbers([3.0, 7.0]), &positions]] {
+            let verdicts = compare_elements(one, other, &field);
+            assert!(verdicts == [ElementVerdict::Same, ElementVerdict::Differs]);
+        }
+    }
 
     #[test]
     fn names_first_different_element_and_counts_all() {

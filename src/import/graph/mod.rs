@@ -95,6 +95,8 @@ pub enum NodeKind {
     Reshape,
     /// View of the input: for each dimension of the input, the index in terms of the node's dimensions.
     View(Vec<AffineExpression>),
+    /// Copy of the input in a buffer of its own.
+    Copy,
     /// Elementwise device function with its constants as bits; dimensions of size 1 are broadcast, scalars have no
     /// dimensions.
     Pointwise(&'static str, Vec<u64>),

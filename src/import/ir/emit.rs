@@ -11,7 +11,7 @@ use crate::{
     codes,
     dialect::{
         build_constant, build_empty, build_gather, build_insert, build_matmul, build_pointwise, build_reduce,
-        build_view,
+        build_relayout_copy, build_view,
     },
     import::{ConstantTensor, NodeElementType, NodeId, NodeKind, ValueGraph, graph::reshape::compute_reshape_map},
     mlir::{
@@ -35,6 +35,8 @@ pub(super) struct GraphEmitter<'a, 'c> {
     half: Option<NodeElementType>,
     /// Storage format of truth values.
     truth_formats: BTreeMap<NodeId, NodeElementType>,
+    /// Types of integers that are moved together with those of an external tensor.
+    integer_types: BTreeMap<NodeId, Type<'c>>,
     values: Vec<Option<Value<'c>>>,
     /// Number of uses of each node by live nodes and by retained operations.
     num_uses: Vec<usize>,
@@ -51,6 +53,7 @@ impl<'a, 'c> GraphEmitter<'a, 'c> {
             context: function.ctx(),
             half: importer.half,
             truth_formats: BTreeMap::new(),
+            integer_types: BTreeMap::new(),
             values: vec![None; n_nodes],
             num_uses: vec![0; n_nodes],
         }
@@ -64,6 +67,7 @@ impl<'a, 'c> GraphEmitter<'a, 'c> {
         self.check_unsupported(&needed)?;
         self.choose_format(&needed)?;
         self.choose_truth_formats(&needed)?;
+        self.choose_integer_types(&needed);
         self.choose_ranges(&needed)?;
         for &user in &needed {
             for input in self.graph.required_inputs(user) {
@@ -169,6 +173,7 @@ impl<'a, 'c> GraphEmitter<'a, 'c> {
                 &decode_numbers(constants),
                 output,
             ),
+            NodeKind::Copy => build_relayout_copy(context, at, input(0)?, output),
             NodeKind::Matmul => build_matmul(context, at, input(0)?, input(1)?, output),
             NodeKind::Gather(dim) => {
                 let table = match &self.graph.node(node.inputs[0]).kind {

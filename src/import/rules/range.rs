@@ -296,7 +296,7 @@ impl IntervalAnalysis<'_> {
         }
         match &node.kind {
             NodeKind::Constant(known) => Some(self.constant_interval(known)),
-            NodeKind::Splat | NodeKind::View(_) | NodeKind::Reshape => self.interval(node.inputs[0]),
+            NodeKind::Splat | NodeKind::View(_) | NodeKind::Reshape | NodeKind::Copy => self.interval(node.inputs[0]),
             NodeKind::Virtual(_) => self.interval(*node.inputs.last()?),
             NodeKind::Insert(_) => {
                 let part = self.interval(node.inputs[0])?;

@@ -104,9 +104,10 @@ fn convert_elements(view: &TensorView<'_>, tensor: &Tensor) -> Result<ArrayEleme
         Dtype::BF16 => ElementType::Bf16,
         Dtype::F32 => ElementType::F32,
         Dtype::F64 => ElementType::F64,
-        Dtype::I8 => ElementType::I8,
-        Dtype::I32 => ElementType::I32,
-        Dtype::I64 => ElementType::I64,
+        // Integers of the program have no sign.
+        Dtype::I8 | Dtype::U8 => ElementType::I8,
+        Dtype::I32 | Dtype::U32 => ElementType::I32,
+        Dtype::I64 | Dtype::U64 => ElementType::I64,
         Dtype::BOOL => ElementType::Bool,
         other => return Err(format!("has elements of {other:?}, which no program has")),
     };

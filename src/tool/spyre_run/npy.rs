@@ -12,7 +12,8 @@ use std::{
 };
 
 /// Reads an array as elements of the program's type. NumPy has no bf16, so bf16 arguments are read from f32. 8-bit
-/// floats are read from bytes.
+/// floats are read from bytes. Integers of the program have no sign: they are read from signed and unsigned arrays of their
+/// width, bit by bit.
 ///
 /// # Errors
 /// Returns the file and the error in it.
@@ -59,7 +60,9 @@ pub(super) fn read_from(
             "expected an array in C order, found Fortran order in '{path}'; save numpy.ascontiguousarray(array)"
         )));
     }
-    check_elements(&file.dtype().descr(), path, element)?;
+    let descr = file.dtype().descr();
+    check_elements(&descr, path, element)?;
+    let is_unsigned = as_signed(descr.trim_matches('\'')).is_some();
     let shape: Vec<i64> = file.shape().iter().map(|&size| size.cast_signed()).collect();
     let elements = match element {
         ElementType::F16 => {
@@ -75,8 +78,17 @@ pub(super) fn read_from(
             ArrayElements::F8E4M3Fn(read_raw_bytes(file).map_err(|error| as_bytes(reject(error)))?)
         }
         ElementType::F8E5M2 => ArrayElements::F8E5M2(read_raw_bytes(file).map_err(|error| as_bytes(reject(error)))?),
+        ElementType::I8 if is_unsigned => {
+            ArrayElements::I8(file.into_vec().map_err(reject)?.into_iter().map(u8::cast_signed).collect())
+        }
         ElementType::I8 => ArrayElements::I8(file.into_vec().map_err(reject)?),
+        ElementType::I32 if is_unsigned => {
+            ArrayElements::I32(file.into_vec().map_err(reject)?.into_iter().map(u32::cast_signed).collect())
+        }
         ElementType::I32 => ArrayElements::I32(file.into_vec().map_err(reject)?),
+        ElementType::I64 | ElementType::Index if is_unsigned => {
+            ArrayElements::I64(file.into_vec().map_err(reject)?.into_iter().map(u64::cast_signed).collect())
+        }
         ElementType::I64 | ElementType::Index => ArrayElements::I64(file.into_vec().map_err(reject)?),
         ElementType::Bool => {
             ArrayElements::Bool(file.into_vec::<bool>().map_err(reject)?.into_iter().map(u8::from).collect())
@@ -98,6 +110,16 @@ fn numpy_type(element: ElementType) -> Option<(&'static str, &'static str)> {
     }
 }
 
+/// Returns the NumPy `descr` of signed integers of the same width, for unsigned integers of a width that programs have.
+fn as_signed(descr: &str) -> Option<&'static str> {
+    match descr {
+        "|u1" => Some("|i1"),
+        "<u4" => Some("<i4"),
+        "<u8" => Some("<i8"),
+        _ => None,
+    }
+}
+
 /// Rejects elements of another type, with advice in NumPy's terms.
 fn check_elements(descr: &str, path: &str, element: ElementType) -> Result<(), String> {
     let found = descr.trim_matches('\'');
@@ -106,7 +128,7 @@ fn check_elements(descr: &str, path: &str, element: ElementType) -> Result<(), S
             "expected elements of {element}, found Python objects ('|O') in '{path}'; give all rows one length, and save \
              numpy.array(rows, dtype='{name}')"
         ))),
-        Some((name, expected)) if found != expected => Err(codes::RUN_ARRAY.format(format_args!(
+        Some((name, expected)) if found != expected && as_signed(found) != Some(expected) => Err(codes::RUN_ARRAY.format(format_args!(
             "expected elements of {element} ('{expected}'), found type '{found}'{} in '{path}'; {}",
             numpy_type_label(found),
             conversion_advice(found, name)

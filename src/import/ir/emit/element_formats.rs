@@ -4,7 +4,7 @@
 use crate::{
     codes,
     import::{
-        NodeElementType, NodeId, NodeKind, TruthFormatConflict, infer_truth_formats,
+        NodeElementType, NodeId, NodeKind, TruthFormatConflict, ValueNode, infer_truth_formats,
         ir::{emit::GraphEmitter, emit_constant::build_tensor_type, importer::ExternalTensor},
     },
     mlir::{ErrorReported, TensorType, Type, ValueLike, error_at, remark_at_location, type_of_element},
@@ -99,21 +99,52 @@ impl<'c> GraphEmitter<'_, 'c> {
         type_of_element(self.context, format)
     }
 
-    /// Returns the integer type of a node: that of the tensor whose elements it has.
-    fn integer_type(&self, mut id: NodeId) -> Type<'c> {
-        while let NodeKind::View(_) | NodeKind::Reshape | NodeKind::Gather(_) = self.graph.node(id).kind {
-            id = self.graph.node(id).inputs[0];
-        }
-        let value = match self.graph.node(id).kind {
-            NodeKind::Tensor(number) => match self.importer.sources[number] {
-                ExternalTensor::Value(value) => TensorType::from_type(value.r#type()),
-                ExternalTensor::Weights(attribute, _) => {
-                    crate::mlir::type_of_elements(attribute).and_then(TensorType::from_type)
+    /// Returns the integer type of a node: that of the tensor whose elements it has, or i32.
+    fn integer_type(&self, id: NodeId) -> Type<'c> {
+        let known = self.integer_types.get(&id).copied().or_else(|| self.find_source_type(id));
+        known.unwrap_or_else(|| type_of_element(self.context, ElementType::I32))
+    }
+
+    /// Chooses the types of integers that are moved together: a tensor that is assembled from slices has the type of
+    /// the external tensors among them, and so have its other slices, and the tensor that it is inserted into.
+    pub(super) fn choose_integer_types(&mut self, needed: &[NodeId]) {
+        for &id in needed.iter().rev() {
+            let node = self.graph.node(id);
+            let is_assembled = node.element == NodeElementType::Int && matches!(node.kind, NodeKind::Insert(_));
+            let known = self.integer_types.get(&id).copied().or_else(|| self.find_source_type(id));
+            let Some(known) = known.filter(|_| is_assembled || self.integer_types.contains_key(&id)) else { continue };
+            self.integer_types.insert(id, known);
+            for &input in &node.inputs {
+                let ValueNode { kind, element, .. } = self.graph.node(input);
+                let has_no_source = matches!(kind, NodeKind::Insert(_)) || self.find_source_type(input).is_none();
+                if *element == NodeElementType::Int && has_no_source {
+                    self.integer_types.entry(input).or_insert(known);
                 }
-            },
-            _ => None,
+            }
+        }
+    }
+
+    /// Returns the element type of the external tensor whose elements a node has; for a tensor that is assembled from
+    /// slices, of the last slice that has one.
+    fn find_source_type(&self, mut id: NodeId) -> Option<Type<'c>> {
+        let value = loop {
+            let node = self.graph.node(id);
+            match node.kind {
+                NodeKind::View(_) | NodeKind::Reshape | NodeKind::Copy | NodeKind::Gather(_) => id = node.inputs[0],
+                NodeKind::Insert(_) => match self.find_source_type(node.inputs[0]) {
+                    Some(found) => return Some(found),
+                    None => id = node.inputs[1],
+                },
+                NodeKind::Tensor(number) => match self.importer.sources[number] {
+                    ExternalTensor::Value(value) => break TensorType::from_type(value.r#type()),
+                    ExternalTensor::Weights(attribute, _) => {
+                        break crate::mlir::type_of_elements(attribute).and_then(TensorType::from_type);
+                    }
+                },
+                _ => return None,
+            }
         };
-        value.map_or_else(|| type_of_element(self.context, ElementType::I32), |tensor| tensor.element)
+        value.map(|tensor| tensor.element)
     }
 
     pub(super) fn tensor_type(&self, id: NodeId) -> Type<'c> {
