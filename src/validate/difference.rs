@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn compares_integers_as_positions_and_as_numbers() {
         let field = FiniteField::new(0);
-        let positions = EvalArray::positions([3, -7].into_iter());
+        let positions = EvalArray::positions([3, -7]);
         let numbers = |values: [f64; 2]| EvalArray::numbers(values.map(|value| field.constant(value)).to_vec());
         for [one, other] in [[&positions, &numbers([3.0, -7.0])], [&numbers([3.0, -7.0]), &positions]] {
             let verdicts = compare_elements(one, other, &field);

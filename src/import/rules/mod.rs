@@ -40,6 +40,7 @@ pub(super) mod scatter_grid;
 mod selected_factor;
 mod single_precision_angles;
 pub(super) mod sort;
+mod transpose_steps;
 mod trigonometry;
 pub(super) mod truth_formats;
 mod unfold;

@@ -3,24 +3,25 @@
 //!
 //! Each operation is rewritten to tensors of lower rank, between reshapes; inverse reshapes cancel.
 
+use super::transpose_steps::{
+    collect_inner_sizes, limit_separate_dims, lower_long_transpose, moves_too_many_dims, transpose_in_steps,
+};
 use crate::import::graph::{NodeId, NodeKind, ValueGraph, ValueNode};
 use program::affine::AffineExpression;
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    ops::Range,
-};
+use std::{collections::BTreeMap, ops::Range};
 
 /// Maximum number of dimensions of a tensor in a device layout.
-const MAX_LAYOUT_DIMS: usize = 6;
+pub(super) const MAX_LAYOUT_DIMS: usize = 6;
 /// Maximum number of dimensions of an iteration space: an op that merges and splits dimensions iterates over each of
 /// them.
-const MAX_ITERATION_DIMS: usize = 7;
+pub(super) const MAX_ITERATION_DIMS: usize = 7;
 
 /// Returns the replacements of lower rank for the nodes that `roots` need; nodes that stay as they are have no entry.
 pub(in crate::import) fn lower_ranks(graph: &mut ValueGraph, roots: &[NodeId]) -> BTreeMap<NodeId, NodeId> {
     let needed = graph.collect_required(roots, |_| false);
     let mut new = BTreeMap::new();
-    if needed.iter().all(|&id| graph.node(id).shape.len() <= MAX_LAYOUT_DIMS) {
+    let is_narrow = |id: NodeId| graph.node(id).shape.len() <= MAX_LAYOUT_DIMS && !moves_too_many_dims(graph, id);
+    if needed.iter().all(|&id| is_narrow(id)) {
         return new;
     }
     for id in needed {
@@ -50,6 +51,11 @@ pub(in crate::import) fn lower_ranks(graph: &mut ValueGraph, roots: &[NodeId]) -
 fn lower_rank(graph: &mut ValueGraph, id: NodeId, new: &BTreeMap<NodeId, NodeId>) -> NodeId {
     let ValueNode { kind, inputs: old, shape, element } = graph.node(id).clone();
     let inputs: Vec<NodeId> = old.iter().map(|input| new.get(input).copied().unwrap_or(*input)).collect();
+    if let NodeKind::View(map) = &kind
+        && let Some(moved) = lower_long_transpose(graph, inputs[0], map, &shape)
+    {
+        return moved;
+    }
     let is_wide = |id: NodeId| graph.node(id).shape.len() > MAX_LAYOUT_DIMS;
     if is_wide(id) || inputs.iter().any(|&input| is_wide(input)) {
         let narrow = match &kind {
@@ -138,14 +144,21 @@ fn lower_pointwise(graph: &mut ValueGraph, id: NodeId, inputs: &[NodeId]) -> Opt
         }
     };
     let viewed: Vec<NodeId> = inputs.iter().map(|&input| reshape_to_groups(graph, input, &groups)).collect();
-    let viewed: Vec<NodeId> = viewed.into_iter().map(|input| limit_own_dims(graph, input)).collect();
-    Some(graph.add(kind, &viewed, merge_sizes(&shape, &groups), element))
+    let merged = merge_sizes(&shape, &groups);
+    let mut separate = collect_inner_sizes(&merged);
+    let limit = |input: NodeId| match graph.node(input).shape == merged {
+        true => limit_separate_dims(graph, input, &mut separate),
+        // A repeated operand.
+        false => limit_own_dims(graph, input),
+    };
+    let viewed: Vec<NodeId> = viewed.into_iter().map(limit).collect();
+    Some(graph.add(kind, &viewed, merged, element))
 }
 
 /// Returns an operand that an op reads with the dimensions of its own shape, or a copy ([`limit_separate_dims`]).
 fn limit_own_dims(graph: &mut ValueGraph, input: NodeId) -> NodeId {
-    let sizes = graph.node(input).shape.clone();
-    limit_separate_dims(graph, input, &sizes)
+    let mut separate = collect_inner_sizes(&graph.node(input).shape);
+    limit_separate_dims(graph, input, &mut separate)
 }
 
 fn reshape_to_groups(graph: &mut ValueGraph, input: NodeId, groups: &[Range<usize>]) -> NodeId {
@@ -268,124 +281,6 @@ fn lower_view(graph: &mut ValueGraph, input: NodeId, map: &[AffineExpression], s
     Some(graph.add(NodeKind::View(map), &[input], merge_sizes(shape, &out), element))
 }
 
-/// Lowers a transpose of more dimensions than one op iterates over to a chain of transposes. Each moves as many
-/// dimensions as it can to their place, outermost first. Returns None for other views.
-fn transpose_in_steps(
-    graph: &mut ValueGraph,
-    input: NodeId,
-    map: &[AffineExpression],
-    shape: &[i64],
-) -> Option<NodeId> {
-    let from = graph.node(input).shape.clone();
-    let source_dim = |dim: usize| map.iter().position(|expr| *expr == AffineExpression::Dim(dim));
-    let wanted: Vec<usize> =
-        (0..shape.len()).filter(|&dim| shape[dim] > 1).map(source_dim).collect::<Option<Vec<_>>>()?;
-    let mut order: Vec<usize> = (0..from.len()).filter(|&dim| from[dim] > 1).collect();
-    if order.len() != wanted.len() || !order.iter().all(|dim| wanted.contains(dim)) {
-        return None;
-    }
-    let mut node = input;
-    while order != wanted {
-        let steps = (1..=wanted.len()).rev().map(|num_placed| TransposeStep::new(&order, &wanted[..num_placed]));
-        let step = steps.into_iter().find(|step| step.is_possible() && step.order != order)?;
-        node = step.build(graph, node, &order, &from);
-        order = step.order;
-    }
-    Some(node)
-}
-
-/// Transpose that one op can compute, from and to a tensor of two dimensions: all outer ones, and the last one.
-struct TransposeStep {
-    /// Dimensions of the result.
-    order: Vec<usize>,
-    /// Ranges of positions in the operand that stay together, in the order of the result.
-    runs: Vec<Range<usize>>,
-    /// Whether the last dimension stays the last one.
-    keeps_last: bool,
-}
-
-impl TransposeStep {
-    /// Creates the step that moves the dimensions `placed` to the front.
-    fn new(order: &[usize], placed: &[usize]) -> Self {
-        let next: Vec<usize> = placed.iter().chain(order.iter().filter(|dim| !placed.contains(dim))).copied().collect();
-        let (last_from, last_to) = (order.last(), next.last());
-        let is_last = |dim: &usize| Some(dim) == last_from || Some(dim) == last_to;
-        let mut runs: Vec<Range<usize>> = Vec::new();
-        for dim in &next {
-            let position = order.iter().position(|other| other == dim).unwrap_or_default();
-            match runs.last_mut().filter(|run| run.end == position && !is_last(dim)) {
-                Some(run) => run.end += 1,
-                None => runs.push(position..position + 1),
-            }
-        }
-        let keeps_last = last_from == last_to;
-        Self { order: next, runs, keeps_last }
-    }
-
-    /// Returns whether the op has few enough dimensions; one that changes the last dimension needs one more.
-    fn is_possible(&self) -> bool {
-        self.runs.len() + usize::from(!self.keeps_last) <= MAX_LAYOUT_DIMS
-    }
-
-    /// Builds the step from a tensor whose dimensions larger than 1 are `order`; `sizes` has all of them.
-    fn build(&self, graph: &mut ValueGraph, input: NodeId, order: &[usize], sizes: &[i64]) -> NodeId {
-        let size_of = |dims: &[usize]| dims.iter().map(|&dim| sizes[dim]).product::<i64>();
-        let to: Vec<i64> = self.runs.iter().map(|run| size_of(&order[run.clone()])).collect();
-        let (outer, inner) = to.split_at(to.len() - 1);
-        let index_of_run = |run: usize| match outer.get(run) {
-            Some(_) => extract_digit(AffineExpression::Dim(0), outer, run),
-            None => AffineExpression::Dim(1),
-        };
-        let mut from: Vec<usize> = (0..self.runs.len()).collect();
-        from.sort_by_key(|&run| self.runs[run].start);
-        let indices: Vec<AffineExpression> = from.iter().map(|&run| AffineExpression::Dim(run)).collect();
-        let from_sizes: Vec<i64> = from.iter().map(|&run| to[run]).collect();
-        let (outer_indices, last_index) = indices.split_at(indices.len() - 1);
-        let map = vec![
-            linearize_index(outer_indices, &from_sizes[..outer_indices.len()], &index_of_run),
-            last_index[0].with_dims(&index_of_run),
-        ];
-        let element = graph.node(input).element;
-        let flat = |sizes: &[i64]| vec![sizes[..sizes.len() - 1].iter().product(), sizes[sizes.len() - 1]];
-        let source = graph.reshape(input, &flat(&from_sizes));
-        let source = limit_separate_dims(graph, source, &from_sizes);
-        let shape = vec![outer.iter().product(), inner[0]];
-        let moved = graph.add(NodeKind::View(map), &[source], shape.clone(), element);
-        graph.add(NodeKind::Copy, &[moved], shape, element)
-    }
-}
-
-/// Returns `input`, which an op reads with the dimensions `sizes`, or a copy of it in fewer dimensions, if the op would
-/// iterate over too many: each dimension of the op, and each one in which the tensor is stored, that begins elsewhere.
-fn limit_separate_dims(graph: &mut ValueGraph, input: NodeId, sizes: &[i64]) -> NodeId {
-    let (shape, element) = (graph.node(input).shape.clone(), graph.node(input).element);
-    let mut stored = input;
-    while graph.node(stored).kind == NodeKind::Reshape && graph.node(graph.node(stored).inputs[0]).element == element {
-        stored = graph.node(stored).inputs[0];
-    }
-    let stored_sizes = graph.node(stored).shape.clone();
-    if count_separate_dims(&[&stored_sizes, sizes]) <= MAX_ITERATION_DIMS {
-        return input;
-    }
-    let last = stored_sizes.iter().rev().copied().find(|&size| size > 1).unwrap_or(1);
-    let flat = vec![stored_sizes.iter().product::<i64>() / last, last];
-    let source = graph.reshape(stored, &flat);
-    let copy = graph.add(NodeKind::Copy, &[source], flat, element);
-    graph.reshape(copy, &shape)
-}
-
-/// Returns the number of dimensions of an op over row-major tensors of these shapes, which have as many elements.
-fn count_separate_dims(shapes: &[&[i64]]) -> usize {
-    let inner_sizes = |shape: &[i64]| {
-        let sizes = shape.iter().rev().scan(1, |inner, &size| {
-            *inner *= size;
-            Some(*inner)
-        });
-        sizes.filter(|&inner| inner > 1).collect::<Vec<i64>>()
-    };
-    shapes.iter().flat_map(|shape| inner_sizes(shape)).collect::<BTreeSet<i64>>().len()
-}
-
 /// Returns whether indices, of dimensions of these sizes, are exactly the dimensions of a group.
 fn reads_group(map: &[AffineExpression], group: &Range<usize>, sizes: &[i64], shape: &[i64]) -> bool {
     let moving = map.iter().zip(sizes).filter(|(_, size)| **size > 1);
@@ -398,7 +293,7 @@ fn reads_group(map: &[AffineExpression], group: &Range<usize>, sizes: &[i64], sh
 }
 
 /// Returns digit `position` of a number whose digits have these sizes.
-fn extract_digit(number: AffineExpression, sizes: &[i64], position: usize) -> AffineExpression {
+pub(super) fn extract_digit(number: AffineExpression, sizes: &[i64], position: usize) -> AffineExpression {
     if sizes[position] == 1 {
         return AffineExpression::Constant(0);
     }
@@ -417,7 +312,7 @@ fn extract_digit(number: AffineExpression, sizes: &[i64], position: usize) -> Af
 }
 
 /// Returns the number whose digits, of these sizes, are expressions.
-fn linearize_index(
+pub(super) fn linearize_index(
     map: &[AffineExpression],
     sizes: &[i64],
     dim_of: &impl Fn(usize) -> AffineExpression,
@@ -512,24 +407,5 @@ mod tests {
         assert_eq!((&last.kind, last.shape.as_slice()), (&NodeKind::Copy, &[15120 / 2, 2][..]));
         let needed = graph.collect_required(&[turned], |_| false);
         assert_eq!(needed.len(), 2, "the root itself stays");
-    }
-
-    #[test]
-    fn transposes_any_dims_one_by_one() {
-        let wanted = [7, 0, 5, 2, 8, 1, 6, 3, 4];
-        let mut order: Vec<usize> = (0..9).collect();
-        for num_placed in 1..=9 {
-            let step = TransposeStep::new(&order, &wanted[..num_placed]);
-            assert!(step.is_possible(), "{order:?} to {:?}", step.order);
-            order = step.order;
-        }
-        assert_eq!(order, wanted);
-    }
-
-    #[test]
-    fn counts_dims_that_begin_at_different_elements() {
-        assert_eq!(count_separate_dims(&[&[6, 5, 4], &[30, 4]]), 3);
-        assert_eq!(count_separate_dims(&[&[6, 20], &[2, 15, 4]]), 4);
-        assert_eq!(count_separate_dims(&[&[1, 120, 1], &[120]]), 1);
     }
 }
