@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test over processes and files")]
 
+#[cfg(feature = "manual")]
 #[path = "../tools/pages/write.rs"]
 mod pages;
 #[path = "../build/version.rs"]
@@ -211,6 +212,8 @@ fn parse_options(help: &str) -> BTreeSet<String> {
         .collect()
 }
 
+/// Runs with `--workspace`: the Python module has the feature.
+#[cfg(feature = "manual")]
 #[test]
 fn lists_every_option_in_pages_and_completions() {
     let place = tempfile::tempdir().unwrap();
