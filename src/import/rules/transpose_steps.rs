@@ -12,15 +12,28 @@ use program::{
 use std::{collections::BTreeSet, ops::Range};
 
 /// Lowers a view that permutes more dimensions than one op iterates over to a chain of transposes, with copies between
-/// them. Returns None for other views.
+/// them. A view of a view is one transpose for an op, so the inner one is copied if both together have too many. Returns
+/// None for other views.
 pub(super) fn lower_long_transpose(
     graph: &mut ValueGraph,
     input: NodeId,
     map: &[AffineExpression],
     shape: &[i64],
 ) -> Option<NodeId> {
-    let found = DigitTranspose::from_view(map, &graph.node(input).shape, shape)?;
-    if found.num_runs() > MAX_ITERATION_DIMS { transpose_in_steps(graph, input, map, shape) } else { None }
+    let from = graph.node(input).shape.clone();
+    let found = DigitTranspose::from_view(map, &from, shape)?;
+    if found.num_runs() > MAX_ITERATION_DIMS {
+        return transpose_in_steps(graph, input, map, shape);
+    }
+    let through = found.read_through(&read_through_views(graph, input))?;
+    if count_runs(&through) <= MAX_ITERATION_DIMS {
+        return None;
+    }
+    let inner = strip_reshapes(graph, input);
+    let copy = copy_flat(graph, inner);
+    let source = graph.reshape(copy, &from);
+    let element = graph.node(input).element;
+    Some(graph.add(NodeKind::View(map.to_vec()), &[source], shape.to_vec(), element))
 }
 
 /// Lowers a view that permutes dimensions as [`lower_long_transpose`] does, however few they are.
@@ -34,12 +47,37 @@ pub(super) fn transpose_in_steps(
     Some(graph.reshape(moved, shape))
 }
 
-/// Returns whether a node is a view that moves more dimensions than one op iterates over.
+/// Returns whether a node is a view that moves more dimensions than one op iterates over, alone or together with the
+/// views that it reads.
 pub(super) fn moves_too_many_dims(graph: &ValueGraph, id: NodeId) -> bool {
+    matches!(graph.node(id).kind, NodeKind::View(_)) && count_runs(&read_through_views(graph, id)) > MAX_ITERATION_DIMS
+}
+
+/// Digit of the index into a row-major tensor, in the order of a view of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct ViewedDigit {
+    size: i64,
+    /// Number of elements of the tensor from one value of the digit to the next.
+    stride: i64,
+}
+
+/// Returns the digits of a node's elements in the tensor at the root of the transposes and reshapes that it views.
+fn read_through_views(graph: &ValueGraph, id: NodeId) -> Vec<ViewedDigit> {
     let ValueNode { kind, inputs, shape, .. } = graph.node(id);
-    let NodeKind::View(map) = kind else { return false };
-    DigitTranspose::from_view(map, &graph.node(inputs[0]).shape, shape)
-        .is_some_and(|found| found.num_runs() > MAX_ITERATION_DIMS)
+    let root = || vec![ViewedDigit { size: shape.iter().product(), stride: 1 }];
+    match kind {
+        NodeKind::Reshape if strip_reshapes(graph, id) != id => read_through_views(graph, inputs[0]),
+        NodeKind::View(map) => DigitTranspose::from_view(map, &graph.node(inputs[0]).shape, shape)
+            .and_then(|found| found.read_through(&read_through_views(graph, inputs[0])))
+            .unwrap_or_else(root),
+        _ => root(),
+    }
+}
+
+/// Returns the number of digits, where neighbors that are neighbors in the tensor count as one.
+fn count_runs(digits: &[ViewedDigit]) -> usize {
+    let breaks = digits.windows(2).filter(|pair| pair[0].stride != pair[1].stride * pair[1].size);
+    breaks.count() + usize::from(!digits.is_empty())
 }
 
 /// View that permutes the digits of its operand's indices, each once.
@@ -74,6 +112,32 @@ impl DigitTranspose {
             (inner == 1).then_some(())?;
         }
         Some(Self { sizes: digits.into_iter().map(|digit| digit.size).collect(), wanted })
+    }
+
+    /// Returns the digits of the view in the tensor of which the operand has the digits `inner`. Returns None if digits
+    /// of both begin inside each other.
+    fn read_through(&self, inner: &[ViewedDigit]) -> Option<Vec<ViewedDigit>> {
+        let mut through = Vec::new();
+        for &position in &self.wanted {
+            let mut rest = self.sizes[position];
+            let innermost: i64 = self.sizes[position + 1..].iter().product();
+            // The digit covers one or several digits of the operand, outermost first.
+            let mut outer = inner.iter().map(|digit| digit.size).product::<i64>();
+            for digit in inner {
+                let own = outer / digit.size;
+                let (end, start) = (outer.min(innermost * self.sizes[position]), own.max(innermost));
+                outer = own;
+                if end <= start {
+                    continue;
+                }
+                let size = end / start;
+                (end % start == 0 && start % own == 0 && rest % size == 0).then_some(())?;
+                rest /= size;
+                through.push(ViewedDigit { size, stride: digit.stride * (start / own) });
+            }
+            (rest == 1).then_some(())?;
+        }
+        Some(through)
     }
 
     fn order(&self) -> Vec<usize> {
@@ -275,6 +339,23 @@ mod tests {
         assert_eq!((&graph.node(lowered).kind, graph.node(lowered).shape.as_slice()), (&NodeKind::Copy, &[256, 8][..]));
         let views = graph.collect_required(&[lowered], |_| false);
         assert!(views.iter().all(|&id| !moves_too_many_dims(&graph, id)));
+    }
+
+    #[test]
+    fn reads_views_of_views_as_one_transpose() {
+        let mut graph = ValueGraph::default();
+        let turn = |graph: &mut ValueGraph, input: NodeId, shape: [i64; 3]| {
+            let map = [1, 0, 2].map(AffineExpression::Dim).to_vec();
+            let split = graph.reshape(input, &[shape[1], shape[0], shape[2]]);
+            graph.add(NodeKind::View(map), &[split], shape.to_vec(), NodeElementType::F16)
+        };
+        let x = graph.add_tensor(0, vec![30, 7], NodeElementType::F16);
+        let once = turn(&mut graph, x, [6, 5, 7]);
+        let digit = |size, stride| ViewedDigit { size, stride };
+        assert_eq!(read_through_views(&graph, once), [digit(6, 7), digit(5, 42), digit(7, 1)]);
+        let twice = turn(&mut graph, once, [15, 2, 7]);
+        assert_eq!(read_through_views(&graph, twice), [digit(3, 7), digit(5, 42), digit(2, 21), digit(7, 1)],);
+        assert_eq!(count_runs(&read_through_views(&graph, twice)), 4);
     }
 
     #[test]

@@ -68,6 +68,12 @@ pub fn encode_device_bytes(host: &HostElements<'_>, layout: &DeviceLayout) -> Re
         | (ElementType::I32, DeviceFormat::IeeeInt32 | DeviceFormat::SenUint32) => {
             Ok(store.encode_all(|raw: [u8; 4]| raw))
         }
+        (ElementType::I8, DeviceFormat::Sen169Fp16) => {
+            Ok(store.encode_all(|[raw]: [u8; 1]| dl16_bits(raw.cast_signed().into()).to_le_bytes()))
+        }
+        (ElementType::I8, DeviceFormat::IeeeFp32) => {
+            Ok(store.encode_all(|[raw]: [u8; 1]| f32::from(raw.cast_signed()).to_le_bytes()))
+        }
         (ElementType::Bool, DeviceFormat::IeeeFp32) => {
             Ok(store.encode_all(|[raw]: [u8; 1]| bool_value(raw).to_le_bytes()))
         }
@@ -83,6 +89,12 @@ pub fn encode_device_bytes(host: &HostElements<'_>, layout: &DeviceLayout) -> Re
 #[expect(clippy::cast_possible_truncation, reason = "the device has no wider numbers")]
 const fn to_single(raw: [u8; 8]) -> f32 {
     f64::from_le_bytes(raw) as f32
+}
+
+/// Returns an 8-bit integer that the device holds as a number.
+#[expect(clippy::cast_possible_truncation, reason = "the number is an integer of 8 bits")]
+const fn to_byte(number: f32) -> i8 {
+    number as i8
 }
 
 /// Returns whether the original elements cannot be recovered from the device's numbers: floats that DL16 cannot
@@ -165,6 +177,12 @@ pub fn decode_host_bytes(
         (ElementType::F32, DeviceFormat::IeeeFp32)
         | (ElementType::I32, DeviceFormat::IeeeInt32 | DeviceFormat::SenUint32) => {
             Ok(load.decode_all(|raw: [u8; 4]| raw))
+        }
+        (ElementType::I8, DeviceFormat::Sen169Fp16) => {
+            Ok(load.decode_all(|raw| [to_byte(decode_dl16(raw)).cast_unsigned()]))
+        }
+        (ElementType::I8, DeviceFormat::IeeeFp32) => {
+            Ok(load.decode_all(|raw| [to_byte(f32::from_le_bytes(raw)).cast_unsigned()]))
         }
         (ElementType::Bool, DeviceFormat::IeeeFp32) => {
             Ok(load.decode_all(|raw| [u8::from(f32::from_le_bytes(raw) != 0.0)]))
@@ -417,12 +435,14 @@ mod tests {
 
     #[test]
     fn round_trips_device_bytes() {
-        let cases: [(ElementType, DeviceFormat, usize); 10] = [
+        let cases: [(ElementType, DeviceFormat, usize); 12] = [
             (ElementType::F16, Sen169Fp16, 2),
             (ElementType::Bf16, Sen169Fp16, 2),
             (ElementType::F32, Sen169Fp16, 4),
             (ElementType::F64, Sen169Fp16, 8),
             (ElementType::Bool, Sen169Fp16, 1),
+            (ElementType::I8, Sen169Fp16, 1),
+            (ElementType::I8, IeeeFp32, 1),
             (ElementType::F64, IeeeFp32, 8),
             (ElementType::F16, IeeeFp32, 2),
             (ElementType::F32, IeeeFp32, 4),

@@ -5,7 +5,7 @@ use crate::import::ir::{cast::element_type, generic::GenericImporter};
 use crate::{
     codes,
     import::{
-        BodyScalar, Combiner, NodeElementType, NodeId,
+        BodyScalar, Combiner, ConstantTensor, NodeElementType, NodeId,
         graph::digit_pair::DigitPair,
         rules::{affine_index::is_nondecreasing, body::ExtremumPosition, digits, fold::MAX_WIDTH},
     },
@@ -63,20 +63,20 @@ impl GenericImporter<'_, '_> {
         let whole = self.broadcast_to_reduced(new);
         let width = ScalarType::from_type(element_type(self.op.outputs()[position.extremum_result].r#type())).width();
         let limit = self.reduce_dims(whole, reduction.combiner, width);
-        let reduced = (0..self.space.window.sizes.len())
-            .filter(|&dim| self.space.is_reduction[dim])
-            .map(|dim| self.space.window.sizes[dim]);
-        #[allow(clippy::cast_precision_loss, reason = "an iteration space is far smaller than 2^53")]
         // Elements other than the extremum get the last possible position, so that even a row of NaN yields a valid
         // position.
-        let last = reduced.product::<i64>() as f64 - 1.0;
-        let (outside, combiner) = if position.is_last { (0.0, Combiner::Max) } else { (last, Combiner::Min) };
+        let Some([first, last]) = self.importer.graph.as_constant(at).and_then(find_least_and_largest) else {
+            let message = "expected positions that follow from the indices of the op, found integers that are known at runtime only; select \
+                           the integers by the position of the extremum";
+            return Ok(self.add_unsupported_result(result, codes::REDUCTION_FORM.format(message)));
+        };
+        let (outside, combiner) = if position.is_last { (first, Combiner::Max) } else { (last, Combiner::Min) };
         let graph = &mut self.importer.graph;
         let is_limit = match graph.apply("arith.cmpf oeq", &[whole, limit], NodeElementType::Bool) {
             Ok(is_limit) => is_limit,
             Err(message) => return Ok(self.add_unsupported_result(result, message)),
         };
-        #[allow(clippy::cast_possible_truncation, reason = "an iteration space is far smaller than 2^53")]
+        #[expect(clippy::cast_possible_truncation, reason = "positions are far smaller than 2^53")]
         let end = last as i64 + 1;
         let as_digits = digits::needs_digits(graph, end).then(|| digits::split_constant_digits(graph, at)).flatten();
         let found = match as_digits {
@@ -133,4 +133,12 @@ impl GenericImporter<'_, '_> {
         let lower = self.reduce_dims(lower, combiner, Some(MAX_WIDTH));
         Ok(self.importer.add_digits(self.op, DigitPair { parts: [first, lower], range: [0, end], exact: None }))
     }
+}
+
+/// Returns the least and the largest element of a constant; `None` if it has no elements.
+fn find_least_and_largest(constant: &ConstantTensor) -> Option<[f64; 2]> {
+    let ends = |found: Option<[f64; 2]>, number: f64| {
+        Some(found.map_or([number; 2], |[least, largest]| [least.min(number), largest.max(number)]))
+    };
+    constant.numbers().fold(None, ends)
 }
