@@ -313,8 +313,8 @@ def Spyre_ViewOp : Spyre_Op<"view", [Pure, DeclareOpInterfaceMethods<ViewLikeOpI
     Constraints:
     * (view_c1) the map has one dimension per result dimension, one result per input dimension and no symbols;
     * (view_c2) every index of the result maps into the input;
-    * (view_c3) the element types are equal, both are floating-point types or booleans, or the view widens 8-bit
-      elements.
+    * (view_c3) the element types are equal, both are floating-point types or booleans, both are integers of 32 or 64
+      bits, or the view widens 8-bit elements.
 
     Example:
     ```mlir

@@ -182,7 +182,9 @@ LogicalResult ViewOp::verify() {
   auto isNumber = [&](Type element) { return isFloat(element) || element.isInteger(1) || (isInteger && element.isInteger()); };
   // The view widens 8-bit numbers to the type that ops compute with.
   bool isWidening = isa<Float8E4M3FNType, Float8E5M2Type>(input.getElementType()) && isFloat(output.getElementType());
-  bool isSameFormat = isWidening || (isNumber(input.getElementType()) && isNumber(output.getElementType()));
+  // The device has 32-bit integers only.
+  auto isWord = [](Type element) { return element.isInteger(32) || element.isInteger(64); };
+  bool isSameFormat = isWidening || (isWord(input.getElementType()) && isWord(output.getElementType())) || (isNumber(input.getElementType()) && isNumber(output.getElementType()));
   if (input.getElementType() != output.getElementType() && !isSameFormat)
     return emitOpError("cannot view elements of ") << input.getElementType() << " as " << output.getElementType();
   return success();
