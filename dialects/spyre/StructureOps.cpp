@@ -74,6 +74,19 @@ LogicalResult EmptyOp::verify() {
 // ViewOp
 //===----------------------------------------------------------------------===//
 
+/// Returns whether a view may show elements of one type as another (view_c3).
+bool canViewElements(Type input, Type output) {
+  auto isFloat = [](Type element) { return element.isF16() || element.isBF16() || element.isF32() || element.isF64(); };
+  // The view converts between integers and the floating-point numbers that ops compute with.
+  bool isInteger = input.isInteger() != output.isInteger();
+  auto isNumber = [&](Type element) { return isFloat(element) || element.isInteger(1) || (isInteger && element.isInteger()); };
+  // The view widens 8-bit numbers to the type that ops compute with.
+  bool isWidening = isa<Float8E4M3FNType, Float8E5M2Type>(input) && isFloat(output);
+  // The device has 32-bit integers only.
+  auto isWord = [](Type element) { return element.isInteger(32) || element.isInteger(64); };
+  return input == output || isWidening || (isWord(input) && isWord(output)) || (isNumber(input) && isNumber(output));
+}
+
 namespace {
 /// Merges a view of a view, unless the inner view has a layout, which determines how its bytes are read.
 struct ComposeViewsPattern : OpRewritePattern<ViewOp> {
@@ -82,6 +95,9 @@ struct ComposeViewsPattern : OpRewritePattern<ViewOp> {
   LogicalResult matchAndRewrite(ViewOp op, PatternRewriter &rewriter) const override {
     auto inner = op.getInput().getDefiningOp<ViewOp>();
     if (!inner || inner.getType().getEncoding())
+      return failure();
+    // Truth values are seen as integers through numbers only.
+    if (!canViewElements(inner.getInput().getType().getElementType(), op.getType().getElementType()))
       return failure();
     // The map is not simplified: simplification turns (d0 mod 3) * 24 into a difference, for which `computeInterval`
     // finds only loose bounds.
@@ -176,16 +192,7 @@ LogicalResult ViewOp::verify() {
                                            << ", which has " << input.getDimSize(dim) << " elements";
   }
   // view_c3
-  auto isFloat = [](Type element) { return element.isF16() || element.isBF16() || element.isF32() || element.isF64(); };
-  // The view converts between integers and the floating-point numbers that ops compute with.
-  bool isInteger = input.getElementType().isInteger() != output.getElementType().isInteger();
-  auto isNumber = [&](Type element) { return isFloat(element) || element.isInteger(1) || (isInteger && element.isInteger()); };
-  // The view widens 8-bit numbers to the type that ops compute with.
-  bool isWidening = isa<Float8E4M3FNType, Float8E5M2Type>(input.getElementType()) && isFloat(output.getElementType());
-  // The device has 32-bit integers only.
-  auto isWord = [](Type element) { return element.isInteger(32) || element.isInteger(64); };
-  bool isSameFormat = isWidening || (isWord(input.getElementType()) && isWord(output.getElementType())) || (isNumber(input.getElementType()) && isNumber(output.getElementType()));
-  if (input.getElementType() != output.getElementType() && !isSameFormat)
+  if (!canViewElements(input.getElementType(), output.getElementType()))
     return emitOpError("cannot view elements of ") << input.getElementType() << " as " << output.getElementType();
   return success();
 }

@@ -1,8 +1,9 @@
 // Transposes of more dimensions than an op has: in one view, as digits of few dimensions, and as a chain of views; their results are read
-// with other merged dimensions, with a broadcast operand, and by a reduction.
+// with other merged dimensions, with a broadcast operand, and by a reduction. An operand that lacks every second dimension.
 // RUN: rm -rf %t && mkdir %t && split-file %s %t/parts
 // RUN: spyre-compile %t/parts/wide.mlir -o %t/wide --validate > %t.log && spyre-run %t/wide --check %t/parts/wide.mlir | FileCheck %s
 // RUN: spyre-compile %t/parts/digits.mlir -o %t/digits --validate > %t.log && spyre-run %t/digits --check %t/parts/digits.mlir | FileCheck %s
+// RUN: spyre-compile %t/parts/repeated.mlir -o %t/repeated --validate > %t.log && spyre-run %t/repeated --check %t/parts/repeated.mlir | FileCheck %s
 // RUN: spyre-compile %t/parts/chain.mlir -o %t/chain --validate > %t.log && spyre-run %t/chain --check %t/parts/chain.mlir | FileCheck %s
 
 // CHECK: result0: correct
@@ -57,4 +58,18 @@ func.func @main(%x: tensor<64x64x32xf16>) -> tensor<4096x32xf16> {
   %o = tensor.empty() : tensor<4096x32xf16>
   %y = linalg.exp ins(%d : tensor<4096x32xf16>) outs(%o : tensor<4096x32xf16>) -> tensor<4096x32xf16>
   return %y : tensor<4096x32xf16>
+}
+
+//--- repeated.mlir
+#all = affine_map<(a, b, c, d, e, f, g, h) -> (a, b, c, d, e, f, g, h)>
+func.func @main(%x: tensor<2x3x2x3x2x3x2x70xf16>, %y: tensor<2x2x2x2xf16>) -> tensor<2x3x2x3x2x3x2x70xf16> {
+  %o = tensor.empty() : tensor<2x3x2x3x2x3x2x70xf16>
+  %z = linalg.generic {indexing_maps = [#all, affine_map<(a, b, c, d, e, f, g, h) -> (a, c, e, g)>, #all],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel", "parallel", "parallel", "parallel"]}
+      ins(%x, %y : tensor<2x3x2x3x2x3x2x70xf16>, tensor<2x2x2x2xf16>) outs(%o : tensor<2x3x2x3x2x3x2x70xf16>) {
+  ^bb0(%v: f16, %w: f16, %out: f16):
+    %s = arith.addf %v, %w : f16
+    linalg.yield %s : f16
+  } -> tensor<2x3x2x3x2x3x2x70xf16>
+  return %z : tensor<2x3x2x3x2x3x2x70xf16>
 }

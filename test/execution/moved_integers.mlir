@@ -1,9 +1,12 @@
-// Integers that are only moved keep their type when they are padded, joined or selected by a list, and when a maximum of one element vanishes.
+// Integers that are only moved keep their type when they are padded, joined or selected by a list, and when a maximum of one element vanishes;
+// truth values and integers of 64 bits are returned as other integers.
 // RUN: rm -rf %t && mkdir %t && split-file %s %t/parts
 // RUN: spyre-compile %t/parts/padded.mlir -o %t/padded --validate > %t.log && spyre-run %t/padded --check %t/parts/padded.mlir | FileCheck %s
 // RUN: spyre-compile %t/parts/joined.mlir -o %t/joined --validate > %t.log && spyre-run %t/joined --check %t/parts/joined.mlir | FileCheck %s
 // RUN: spyre-compile %t/parts/selected.mlir -o %t/selected --validate > %t.log && spyre-run %t/selected --check %t/parts/selected.mlir | FileCheck %s
 // RUN: spyre-compile %t/parts/maximum.mlir -o %t/maximum --validate > %t.log && spyre-run %t/maximum --check %t/parts/maximum.mlir | FileCheck %s
+// RUN: spyre-compile %t/parts/truths.mlir -o %t/truths --validate > %t.log && spyre-run %t/truths --check %t/parts/truths.mlir | FileCheck %s
+// RUN: spyre-compile %t/parts/words.mlir -o %t/words --validate > %t.log && spyre-run %t/words --check %t/parts/words.mlir | FileCheck %s
 
 // CHECK: result0: correct
 // CHECK-NOT: error[
@@ -52,4 +55,16 @@ func.func @main(%x: tensor<3x1xi64>) -> tensor<3xi64> {
     linalg.yield %m : i64
   }
   return %r : tensor<3xi64>
+}
+
+//--- truths.mlir
+func.func @main(%x: tensor<3x4xi1>) -> tensor<3x4xi64> {
+  %y = arith.extui %x : tensor<3x4xi1> to tensor<3x4xi64>
+  return %y : tensor<3x4xi64>
+}
+
+//--- words.mlir
+func.func @main(%x: tensor<3x4xi64>) -> tensor<3x4xi32> {
+  %y = arith.trunci %x : tensor<3x4xi64> to tensor<3x4xi32>
+  return %y : tensor<3x4xi32>
 }

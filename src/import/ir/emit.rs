@@ -384,14 +384,8 @@ impl<'a, 'c> GraphEmitter<'a, 'c> {
         // Integers as two digits have one more dimension.
         let shape = if self.graph.node(id).shape.len() > tensor.shape.len() { &found.shape } else { &tensor.shape };
         let is_device_word = |element: Type<'c>| matches!(ScalarType::from_type(element), ScalarType::Integer(32 | 64));
-        let is_integer = |element: Type<'c>| matches!(ScalarType::from_type(element), ScalarType::Integer(2..));
         let new = if found.element == tensor.element {
             new
-        } else if ScalarType::from_type(found.element) == ScalarType::Integer(1) && is_integer(tensor.element) {
-            // Truth values are held as numbers.
-            let number = self.truth_type(id);
-            let numbers = emit_retype_before(op, op.loc(), new, shape, found.element, number);
-            emit_retype_before(op, op.loc(), numbers, shape, number, tensor.element)
         } else if is_number(found.element) && is_number(tensor.element)
             || is_device_word(found.element) && is_device_word(tensor.element)
         {

@@ -4,17 +4,12 @@
 //! Each operation is rewritten to tensors of lower rank, between reshapes; inverse reshapes cancel.
 
 use super::transpose_steps::{
-    collect_inner_sizes, limit_separate_dims, lower_long_transpose, moves_too_many_dims, transpose_in_steps,
+    MAX_ITERATION_DIMS, MAX_LAYOUT_DIMS, collect_inner_sizes, copy_flat, extract_digit, limit_separate_dims,
+    linearize_index, lower_long_transpose, moves_too_many_dims, transpose_in_steps,
 };
 use crate::import::graph::{NodeId, NodeKind, ValueGraph, ValueNode};
 use program::affine::AffineExpression;
 use std::{collections::BTreeMap, ops::Range};
-
-/// Maximum number of dimensions of a tensor in a device layout.
-pub(super) const MAX_LAYOUT_DIMS: usize = 6;
-/// Maximum number of dimensions of an iteration space: an op that merges and splits dimensions iterates over each of
-/// them.
-pub(super) const MAX_ITERATION_DIMS: usize = 7;
 
 /// Returns the replacements of lower rank for the nodes that `roots` need; nodes that stay as they are have no entry.
 pub(in crate::import) fn lower_ranks(graph: &mut ValueGraph, roots: &[NodeId]) -> BTreeMap<NodeId, NodeId> {
@@ -132,6 +127,9 @@ fn lower_pointwise(graph: &mut ValueGraph, id: NodeId, inputs: &[NodeId]) -> Opt
                 if own.is_empty() || own == shape {
                     return Some(input);
                 }
+                if shape.iter().filter(|&&size| size > 1).count() > MAX_ITERATION_DIMS {
+                    return repeat_in_steps(graph, input, &shape);
+                }
                 let along = |dim: usize| {
                     if own[dim] == shape[dim] { AffineExpression::Dim(dim) } else { AffineExpression::Constant(0) }
                 };
@@ -153,6 +151,39 @@ fn lower_pointwise(graph: &mut ValueGraph, id: NodeId, inputs: &[NodeId]) -> Opt
     };
     let viewed: Vec<NodeId> = viewed.into_iter().map(limit).collect();
     Some(graph.add(kind, &viewed, merged, element))
+}
+
+/// Repeats a tensor along its dimensions of size 1, up to `shape`. Each step repeats it along as many of them as an op
+/// has dimensions for, outermost first, and copies it.
+fn repeat_in_steps(graph: &mut ValueGraph, input: NodeId, shape: &[i64]) -> Option<NodeId> {
+    let (mut node, mut own) = (input, graph.node(input).shape.clone());
+    let element = graph.node(input).element;
+    while own != shape {
+        let missing: Vec<usize> = (0..own.len()).filter(|&dim| own[dim] != shape[dim]).collect();
+        let with = |num_repeated: usize| {
+            let next =
+                (0..own.len()).map(|dim| if missing[..num_repeated].contains(&dim) { shape[dim] } else { own[dim] });
+            next.collect::<Vec<i64>>()
+        };
+        // A step along one dimension has at most three groups.
+        let (next, groups) = (1..=missing.len()).rev().find_map(|num_repeated| {
+            let next = with(num_repeated);
+            let is_kept = |dim: usize| own[dim] == next[dim];
+            let groups = group_dims(&next, |one, other| is_kept(one) == is_kept(other))?;
+            Some((next, groups))
+        })?;
+        let (from, to) = (merge_sizes(&own, &groups), merge_sizes(&next, &groups));
+        let index = |group: usize| {
+            if from[group] == to[group] { AffineExpression::Dim(group) } else { AffineExpression::Constant(0) }
+        };
+        let source = graph.reshape(node, &from);
+        let source = limit_own_dims(graph, source);
+        let repeated = graph.add(NodeKind::View((0..to.len()).map(index).collect()), &[source], to, element);
+        let copy = copy_flat(graph, repeated);
+        node = graph.reshape(copy, &next);
+        own = next;
+    }
+    Some(node)
 }
 
 /// Returns an operand that an op reads with the dimensions of its own shape, or a copy ([`limit_separate_dims`]).
@@ -290,39 +321,6 @@ fn reads_group(map: &[AffineExpression], group: &Range<usize>, sizes: &[i64], sh
     let of_group: Vec<Option<(usize, i64)>> =
         group.clone().filter(|&dim| shape[dim] > 1).map(|dim| Some((dim, shape[dim]))).collect();
     read == of_group
-}
-
-/// Returns digit `position` of a number whose digits have these sizes.
-pub(super) fn extract_digit(number: AffineExpression, sizes: &[i64], position: usize) -> AffineExpression {
-    if sizes[position] == 1 {
-        return AffineExpression::Constant(0);
-    }
-    let inner: i64 = sizes[position + 1..].iter().product();
-    let shifted = if inner == 1 {
-        number
-    } else {
-        AffineExpression::FloorDiv(Box::new(number), Box::new(AffineExpression::Constant(inner)))
-    };
-    let is_first = sizes[..position].iter().all(|&size| size == 1);
-    if is_first {
-        shifted
-    } else {
-        AffineExpression::Mod(Box::new(shifted), Box::new(AffineExpression::Constant(sizes[position])))
-    }
-}
-
-/// Returns the number whose digits, of these sizes, are expressions.
-pub(super) fn linearize_index(
-    map: &[AffineExpression],
-    sizes: &[i64],
-    dim_of: &impl Fn(usize) -> AffineExpression,
-) -> AffineExpression {
-    let (mut stride, mut sum) = (1, AffineExpression::Constant(0));
-    for (expr, &size) in map.iter().zip(sizes).rev().filter(|(_, size)| **size > 1) {
-        sum = expr.with_dims(dim_of).times(stride).plus(sum);
-        stride *= size;
-    }
-    sum
 }
 
 #[cfg(test)]

@@ -3,13 +3,18 @@
 //! A dimension is a digit of an index: a reshape, a transpose and a reshape are one view. The copies have two
 //! dimensions, all outer ones and the last one, so that the next transpose can group the dimensions in another way.
 
-use super::rank::{MAX_ITERATION_DIMS, MAX_LAYOUT_DIMS, extract_digit, linearize_index};
 use crate::import::graph::{NodeId, NodeKind, ValueGraph, ValueNode};
 use program::{
     affine::AffineExpression,
     layout::{IndexDigit, TensorIndex},
 };
 use std::{collections::BTreeSet, ops::Range};
+
+/// Maximum number of dimensions of a tensor in a device layout.
+pub(super) const MAX_LAYOUT_DIMS: usize = 6;
+/// Maximum number of dimensions of an iteration space: an op that merges and splits dimensions iterates over each of
+/// them.
+pub(super) const MAX_ITERATION_DIMS: usize = 7;
 
 /// Lowers a view that permutes more dimensions than one op iterates over to a chain of transposes, with copies between
 /// them. A view of a view is one transpose for an op, so the inner one is copied if both together have too many. Returns
@@ -256,7 +261,7 @@ pub(super) fn limit_separate_dims(graph: &mut ValueGraph, input: NodeId, separat
 }
 
 /// Copies a node to a buffer of two dimensions, all outer ones and the last one; returns the copy in the node's shape.
-fn copy_flat(graph: &mut ValueGraph, input: NodeId) -> NodeId {
+pub(super) fn copy_flat(graph: &mut ValueGraph, input: NodeId) -> NodeId {
     let ValueNode { shape, element, .. } = graph.node(input).clone();
     let last = shape.iter().rev().copied().find(|&size| size > 1).unwrap_or(1);
     let flat = vec![shape.iter().product::<i64>() / last, last];
@@ -304,6 +309,39 @@ fn collect_stored_sizes(graph: &ValueGraph, id: NodeId) -> BTreeSet<i64> {
         inner_sizes.insert(inner);
     }
     inner_sizes
+}
+
+/// Returns digit `position` of a number whose digits have these sizes.
+pub(super) fn extract_digit(number: AffineExpression, sizes: &[i64], position: usize) -> AffineExpression {
+    if sizes[position] == 1 {
+        return AffineExpression::Constant(0);
+    }
+    let inner: i64 = sizes[position + 1..].iter().product();
+    let shifted = if inner == 1 {
+        number
+    } else {
+        AffineExpression::FloorDiv(Box::new(number), Box::new(AffineExpression::Constant(inner)))
+    };
+    let is_first = sizes[..position].iter().all(|&size| size == 1);
+    if is_first {
+        shifted
+    } else {
+        AffineExpression::Mod(Box::new(shifted), Box::new(AffineExpression::Constant(sizes[position])))
+    }
+}
+
+/// Returns the number whose digits, of these sizes, are expressions.
+pub(super) fn linearize_index(
+    map: &[AffineExpression],
+    sizes: &[i64],
+    dim_of: &impl Fn(usize) -> AffineExpression,
+) -> AffineExpression {
+    let (mut stride, mut sum) = (1, AffineExpression::Constant(0));
+    for (expr, &size) in map.iter().zip(sizes).rev().filter(|(_, size)| **size > 1) {
+        sum = expr.with_dims(dim_of).times(stride).plus(sum);
+        stride *= size;
+    }
+    sum
 }
 
 #[cfg(test)]

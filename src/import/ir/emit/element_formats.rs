@@ -99,16 +99,6 @@ impl<'c> GraphEmitter<'_, 'c> {
         type_of_element(self.context, format)
     }
 
-    /// Returns the type of the numbers that hold the truth values from which a node's integers are extended.
-    pub(super) fn truth_type(&self, mut id: NodeId) -> Type<'c> {
-        while self.graph.node(id).element != NodeElementType::Bool
-            && let Some(&input) = self.graph.required_inputs(id).first()
-        {
-            id = input;
-        }
-        self.element_type(id)
-    }
-
     /// Returns the integer type of a node: that of the tensor whose elements it has, or i32.
     fn integer_type(&self, id: NodeId) -> Type<'c> {
         let known = self.integer_types.get(&id).copied().or_else(|| self.find_source_type(id));
