@@ -77,6 +77,8 @@ def SpyreSearchTiling : Spyre_Pass<"spyre-search-tiling"> {
     Objective: modeled time (`docs/reference/cost-model.md`), or HBM bytes with `objective=bytes`. `steps` limits the
     number of evaluated ops, so results are reproducible. `docs/concepts/search.md` describes the search.
 
+    Errors: a negative limit; a plan file that is not for this program or this machine.
+
     Implemented in `src/search/ir/search_tiling.rs`.
 
     Example: `spyre-opt --spyre-propagate-layouts --spyre-search-tiling test/search/search-tiling.mlir`

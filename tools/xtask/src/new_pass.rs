@@ -33,14 +33,21 @@ pub(crate) fn run(stage: &str, argument: &str) -> Result<(), String> {
     let rows = [
         (format!("src/{stage}/ir/mod.rs"), format!("pub(crate) mod {module};")),
         ("src/pipeline/mod.rs".to_owned(), format!("{stage}::ir::{module}::PASS in PASSES")),
-        ("src/pipeline/steps.rs".to_owned(), "a step in the phase that runs it".to_owned()),
+        (
+            "src/pipeline/steps.rs".to_owned(),
+            format!("PipelineStep::from_pass({module}::PASS), in the phase that runs it"),
+        ),
+        ("src/README.md".to_owned(), format!("`{argument}` in the row of the stage '{stage}'")),
         (format!("dialects/passes/{}", declaring_file(stage)), "the declaration:".to_owned()),
     ];
     println!("\nadd:");
     for (path, row) in rows {
         println!("  {path:<34}{row}");
     }
-    println!("\n{}\nthen `cargo xtask docs`", declaration_text(&def, argument, stage, words, &module));
+    println!(
+        "\n{}\nthen docs/guides/write-a-pass.md, steps 3 to 8; the tests fail until the pass is written",
+        declaration_text(&def, argument, stage, words, &module)
+    );
     Ok(())
 }
 
