@@ -122,22 +122,8 @@ fn lower_pointwise(graph: &mut ValueGraph, id: NodeId, inputs: &[NodeId]) -> Opt
         Some(groups) => (groups, inputs.to_vec()),
         // Too many dimensions are alternately broadcast: the broadcast operands are materialized.
         None => {
-            let written_out = |&input: &NodeId| {
-                let own = graph.node(input).shape.clone();
-                if own.is_empty() || own == shape {
-                    return Some(input);
-                }
-                if shape.iter().filter(|&&size| size > 1).count() > MAX_ITERATION_DIMS {
-                    return repeat_in_steps(graph, input, &shape);
-                }
-                let along = |dim: usize| {
-                    if own[dim] == shape[dim] { AffineExpression::Dim(dim) } else { AffineExpression::Constant(0) }
-                };
-                let map: Vec<AffineExpression> = (0..own.len()).map(along).collect();
-                let narrow = lower_view(graph, input, &map, &shape)?;
-                Some(graph.reshape(narrow, &shape))
-            };
-            let whole: Vec<NodeId> = inputs.iter().map(written_out).collect::<Option<_>>()?;
+            let whole: Vec<NodeId> =
+                inputs.iter().map(|&input| repeat_whole(graph, input, &shape)).collect::<Option<_>>()?;
             (group_dims(&shape, |_, _| true)?, whole)
         }
     };
@@ -151,6 +137,23 @@ fn lower_pointwise(graph: &mut ValueGraph, id: NodeId, inputs: &[NodeId]) -> Opt
     };
     let viewed: Vec<NodeId> = viewed.into_iter().map(limit).collect();
     Some(graph.add(kind, &viewed, merged, element))
+}
+
+/// Returns an operand that is repeated to the shape of the result, through a view if an op can read it.
+fn repeat_whole(graph: &mut ValueGraph, input: NodeId, shape: &[i64]) -> Option<NodeId> {
+    let own = graph.node(input).shape.clone();
+    if own.is_empty() || own == shape {
+        return Some(input);
+    }
+    if shape.iter().filter(|&&size| size > 1).count() > MAX_ITERATION_DIMS {
+        return repeat_in_steps(graph, input, shape);
+    }
+    let along = |dim: usize| {
+        if own[dim] == shape[dim] { AffineExpression::Dim(dim) } else { AffineExpression::Constant(0) }
+    };
+    let map: Vec<AffineExpression> = (0..own.len()).map(along).collect();
+    let narrow = lower_view(graph, input, &map, shape)?;
+    Some(graph.reshape(narrow, shape))
 }
 
 /// Repeats a tensor along its dimensions of size 1, up to `shape`. Each step repeats it along as many of them as an op
