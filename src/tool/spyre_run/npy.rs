@@ -268,3 +268,33 @@ fn serialize_npy<T: AutoSerialize>(shape: &[i64], values: impl Iterator<Item = T
     writer.finish()?;
     Ok(bytes)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Cursor;
+
+    fn read_as<T: AutoSerialize>(values: Vec<T>, element_type: &str) -> Result<HostArray, String> {
+        let num_values = i64::try_from(values.len()).unwrap();
+        let bytes = serialize_npy(&[num_values], values.into_iter()).unwrap();
+        let num_bytes = bytes.len() as u64;
+        read_from(Cursor::new(bytes), num_bytes, "x.npy", element_type)
+    }
+
+    #[test]
+    fn reads_unsigned_integers_bit_by_bit() {
+        let elements = |array: Result<HostArray, String>| array.unwrap().elements;
+        assert_eq!(elements(read_as(vec![7_u8, 200], "i8")), ArrayElements::I8(vec![7, -56]));
+        assert_eq!(elements(read_as(vec![7_u32, u32::MAX], "i32")), ArrayElements::I32(vec![7, -1]));
+        assert_eq!(elements(read_as(vec![7_u64, u64::MAX], "i64")), ArrayElements::I64(vec![7, -1]));
+        assert_eq!(elements(read_as(vec![7_i8, -56], "i8")), ArrayElements::I8(vec![7, -56]));
+    }
+
+    #[test]
+    fn rejects_unsigned_integers_of_another_width() {
+        for (array, element_type) in [(read_as(vec![7_u32], "i64"), "i64"), (read_as(vec![7_u64], "f16"), "f16")] {
+            let message = array.unwrap_err();
+            assert!(message.contains(&format!("expected elements of {element_type}")), "{message}");
+        }
+    }
+}
