@@ -1,70 +1,73 @@
-// Integers that are only moved keep their type when they are padded, joined or selected by a list, and when a maximum of one element vanishes;
-// truth values and integers of 64 bits are returned as other integers.
+// Integers that an op computes with are numbers on the device; results that only move them are numbers, too. Lookups restrict an argument also
+// where they became constants, and a range from below 0 on is no index.
 // RUN: rm -rf %t && mkdir %t && split-file %s %t/parts
-// RUN: spyre-compile %t/parts/padded.mlir -o %t/padded --validate > %t.log && spyre-run %t/padded --check %t/parts/padded.mlir | FileCheck %s
-// RUN: spyre-compile %t/parts/joined.mlir -o %t/joined --validate > %t.log && spyre-run %t/joined --check %t/parts/joined.mlir | FileCheck %s
-// RUN: spyre-compile %t/parts/selected.mlir -o %t/selected --validate > %t.log && spyre-run %t/selected --check %t/parts/selected.mlir | FileCheck %s
-// RUN: spyre-compile %t/parts/maximum.mlir -o %t/maximum --validate > %t.log && spyre-run %t/maximum --check %t/parts/maximum.mlir | FileCheck %s
-// RUN: spyre-compile %t/parts/truths.mlir -o %t/truths --validate > %t.log && spyre-run %t/truths --check %t/parts/truths.mlir | FileCheck %s
-// RUN: spyre-compile %t/parts/words.mlir -o %t/words --validate > %t.log && spyre-run %t/words --check %t/parts/words.mlir | FileCheck %s
+// RUN: spyre-compile %t/parts/moved.mlir -o %t/moved --validate > %t.log && spyre-run %t/moved --check %t/parts/moved.mlir | FileCheck %s
+// RUN: spyre-compile %t/parts/half.mlir -o %t/half --validate > %t.log && spyre-run %t/half --check %t/parts/half.mlir | FileCheck %s
+// RUN: spyre-compile %t/parts/signs.mlir -o %t/signs --validate > %t.log && spyre-run %t/signs --check %t/parts/signs.mlir | FileCheck %s
+// RUN: FileCheck %s --check-prefix=SIGNS --input-file=%t/signs/program.json
+// RUN: spyre-compile %t/parts/large.mlir -o %t/large --validate > %t.log && spyre-run %t/large --check %t/parts/large.mlir | FileCheck %s
+// RUN: FileCheck %s --check-prefix=LARGE --input-file=%t/large/program.json
+// RUN: spyre-compile %t/parts/below.mlir -o %t/below --validate > %t.log && spyre-run %t/below --check %t/parts/below.mlir | FileCheck %s
+// RUN: not spyre-compile %t/parts/bits.mlir -o %t/bits 2>&1 | FileCheck %s --check-prefix=BITS
 
 // CHECK: result0: correct
 // CHECK-NOT: error[
+// BITS: error[SPY0200]: 'arith.xori' op of runtime integers is not supported
 
-//--- padded.mlir
-func.func @main(%x: tensor<5x5xi64>) -> tensor<7x6xi64> {
-  %z = arith.constant -3 : i64
-  %p = tensor.pad %x low[2, 0] high[0, 1] {
-  ^bb0(%i: index, %j: index):
-    tensor.yield %z : i64
-  } : tensor<5x5xi64> to tensor<7x6xi64>
-  return %p : tensor<7x6xi64>
+//--- moved.mlir
+func.func @main(%x: tensor<5xi32>) -> (tensor<10xi32>, tensor<5xi32>) {
+  %one = arith.constant dense<1> : tensor<5xi32>
+  %both = tensor.concat dim(0) %x, %x : (tensor<5xi32>, tensor<5xi32>) -> tensor<10xi32>
+  %more = arith.addi %x, %one : tensor<5xi32>
+  return %both, %more : tensor<10xi32>, tensor<5xi32>
 }
 
-//--- joined.mlir
-func.func @main(%x: tensor<3x4xi8>, %y: tensor<2x4xi8>) -> tensor<6x4xi8> {
-  %ones = arith.constant dense<1> : tensor<1x4xi8>
-  %j = tensor.concat dim(0) %x, %ones, %y : (tensor<3x4xi8>, tensor<1x4xi8>, tensor<2x4xi8>) -> tensor<6x4xi8>
-  return %j : tensor<6x4xi8>
+//--- half.mlir
+func.func @main(%x: tensor<5xf16>, %i: tensor<5xi64>, %j: tensor<5xi64>) -> (tensor<5xf16>, tensor<10xi64>, tensor<15xi64>) {
+  %number = arith.sitofp %i : tensor<5xi64> to tensor<5xf16>
+  %scaled = arith.mulf %x, %number : tensor<5xf16>
+  %both = tensor.concat dim(0) %i, %j : (tensor<5xi64>, tensor<5xi64>) -> tensor<10xi64>
+  %all = tensor.concat dim(0) %j, %j, %j : (tensor<5xi64>, tensor<5xi64>, tensor<5xi64>) -> tensor<15xi64>
+  return %scaled, %both, %all : tensor<5xf16>, tensor<10xi64>, tensor<15xi64>
 }
 
-//--- selected.mlir
-func.func @main(%x: tensor<5x5x5xi64>) -> tensor<5x2x5xi64> {
-  %rows = arith.constant dense<[0, 3]> : tensor<2xi64>
-  %e = tensor.empty() : tensor<5x2x5xi64>
-  %r = linalg.generic {
-    indexing_maps = [affine_map<(a, b, c) -> (b)>, affine_map<(a, b, c) -> (a, b, c)>], iterator_types = ["parallel", "parallel", "parallel"]
-  } ins(%rows : tensor<2xi64>) outs(%e : tensor<5x2x5xi64>) {
-  ^bb0(%row: i64, %o: i64):
-    %a = linalg.index 0 : index
-    %b = arith.index_cast %row : i64 to index
-    %c = linalg.index 2 : index
-    %v = tensor.extract %x[%a, %b, %c] : tensor<5x5x5xi64>
-    linalg.yield %v : i64
-  } -> tensor<5x2x5xi64>
-  return %r : tensor<5x2x5xi64>
+//--- signs.mlir
+// SIGNS: "index_range": [
+// SIGNS-NEXT: -9,
+// SIGNS-NEXT: 7
+func.func @main(%x: tensor<12xi64> {spyre.range = array<i64: -9, 7>}) -> (tensor<12xi64>, tensor<12xi64>) {
+  %three = arith.constant dense<3> : tensor<12xi64>
+  %zero = arith.constant dense<0> : tensor<12xi64>
+  %quotient = arith.divsi %x, %three : tensor<12xi64>
+  %positive = arith.maxsi %quotient, %zero : tensor<12xi64>
+  %rest = arith.subi %quotient, %positive : tensor<12xi64>
+  %remainder = arith.remsi %x, %three : tensor<12xi64>
+  %least = arith.minsi %remainder, %zero : tensor<12xi64>
+  return %rest, %least : tensor<12xi64>, tensor<12xi64>
 }
 
-//--- maximum.mlir
-func.func @main(%x: tensor<3x1xi64>) -> tensor<3xi64> {
-  %least = arith.constant -9223372036854775808 : i64
-  %e = tensor.empty() : tensor<3xi64>
-  %f = linalg.fill ins(%least : i64) outs(%e : tensor<3xi64>) -> tensor<3xi64>
-  %r = linalg.reduce ins(%x : tensor<3x1xi64>) outs(%f : tensor<3xi64>) dimensions = [1] (%a: i64, %b: i64) {
-    %m = arith.maxsi %a, %b : i64
-    linalg.yield %m : i64
-  }
-  return %r : tensor<3xi64>
+//--- large.mlir
+// LARGE: "index_range": [
+// LARGE-NEXT: 0,
+// LARGE-NEXT: 3001
+func.func @main(%i: tensor<8xi64> {spyre.range = array<i64: 0, 3001>}, %x: tensor<8xf16>) -> tensor<8xf16> {
+  %limit = arith.constant dense<2000> : tensor<8xi64>
+  %is_above = arith.cmpi sgt, %i, %limit : tensor<8xi64>
+  %negative = arith.negf %x : tensor<8xf16>
+  %y = arith.select %is_above, %x, %negative : tensor<8xi1>, tensor<8xf16>
+  return %y : tensor<8xf16>
 }
 
-//--- truths.mlir
-func.func @main(%x: tensor<3x4xi1>) -> tensor<3x4xi64> {
-  %y = arith.extui %x : tensor<3x4xi1> to tensor<3x4xi64>
-  return %y : tensor<3x4xi64>
+//--- below.mlir
+func.func @main(%i: tensor<8xi64> {spyre.range = array<i64: -3, -1>}) -> tensor<8xi64> {
+  %five = arith.constant dense<5> : tensor<8xi64>
+  %rest = arith.remsi %i, %five : tensor<8xi64>
+  return %rest : tensor<8xi64>
 }
 
-//--- words.mlir
-func.func @main(%x: tensor<3x4xi64>) -> tensor<3x4xi32> {
-  %y = arith.trunci %x : tensor<3x4xi64> to tensor<3x4xi32>
-  return %y : tensor<3x4xi32>
+//--- bits.mlir
+func.func @main(%i: tensor<8xi64> {spyre.range = array<i64: -3, -1>}) -> tensor<8xi64> {
+  %five = arith.constant dense<5> : tensor<8xi64>
+  %bits = arith.xori %i, %five : tensor<8xi64>
+  return %bits : tensor<8xi64>
 }
