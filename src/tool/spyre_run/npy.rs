@@ -12,8 +12,8 @@ use std::{
 };
 
 /// Reads an array as elements of the program's type. NumPy has no bf16, so bf16 arguments are read from f32. 8-bit
-/// floats are read from bytes. Integers of the program have no sign: they are read from signed and unsigned arrays of their
-/// width, bit by bit.
+/// floats are read from bytes. Integers of the program have no sign: they are read from signed and unsigned arrays of
+/// their width, bit by bit.
 ///
 /// # Errors
 /// Returns the file and the error in it.
