@@ -10,7 +10,7 @@ use crate::{
         build_dictionary, build_op, new_block, string_array, string_attribute, type_attribute,
     },
     pipeline::emit_passes,
-    sdsc::{decode_host_bytes, is_baked, parse_launch, read::case_json::read_case, to_bundle},
+    sdsc::{ProgramFacts, decode_host_bytes, is_baked, parse_launch, read::case_json::read_case, to_bundle},
 };
 use ::program::layout::DeviceLayout;
 use files::{is_plain_name, read_below, resolve_below};
@@ -50,7 +50,7 @@ pub fn mlir_to_bundle(source: &SourceFile<'_>, output: &str) -> Result<(), Strin
 pub fn bundle_to_mlir(session: &Session, directory: &Path) -> Result<String, String> {
     let program = directory.join(program::PROGRAM_FILE);
     if directory.join(BUNDLE_FILE).exists() || !program.exists() {
-        let bundle = read_bundle(directory, "", 0)?;
+        let bundle = read_bundle(directory, "", ProgramFacts::default())?;
         return print_module(session, |module| {
             push_loaded_bundle(module, "bundle_0", &bundle, &[]);
             Ok(())
@@ -59,9 +59,8 @@ pub fn bundle_to_mlir(session: &Session, directory: &Path) -> Result<String, Str
     let at_fault = |error: &dyn std::fmt::Display| format!("{}: {error}", program.display());
     let description: Program = serde_json::from_slice(&read_program_file(directory, program::PROGRAM_FILE)?)
         .map_err(|error| at_fault(&error))?;
-    description.check_no_symbols().map_err(|error| at_fault(&error))?;
     let bundle_of = |launch: &LaunchEntry| match launch.bundle.as_str() {
-        name if is_plain_name(name) => read_bundle(directory, &format!("{name}/"), launch.pool_bytes),
+        name if is_plain_name(name) => read_bundle(directory, &format!("{name}/"), ProgramFacts::from_entry(launch)),
         name => Err(at_fault(&format!("expected a plain directory name, found '{name}'"))),
     };
     let bundles = description.launches.iter().map(bundle_of).collect::<Result<Vec<_>, _>>()?;
@@ -234,9 +233,8 @@ fn read_constant<'c>(
         .ok_or_else(|| reject(format!("{} bytes are no tensor of {}", bytes.len(), tensor.element_type)))
 }
 
-/// Reads the bundle in `folder`, which is empty or ends with `/`; `pool_bytes` is its pool size according to the
-/// program.
-fn read_bundle(directory: &Path, folder: &str, pool_bytes: i64) -> Result<LoadedBundle, String> {
+/// Reads the bundle in `folder`, which is empty or ends with `/`.
+fn read_bundle(directory: &Path, folder: &str, facts: ProgramFacts<'_>) -> Result<LoadedBundle, String> {
     let path_of = |file: &str| format!("{folder}{file}");
     let at_fault =
         |file: &str, error: &dyn std::fmt::Display| format!("{}: {error}", directory.join(path_of(file)).display());
@@ -258,7 +256,7 @@ fn read_bundle(directory: &Path, folder: &str, pool_bytes: i64) -> Result<Loaded
         read.value.complete();
         files.push(read);
     }
-    let bundle = to_bundle(&launch, &files, pool_bytes).map_err(|error| at_bundle(&error))?;
+    let bundle = to_bundle(&launch, &files, facts).map_err(|error| at_bundle(&error))?;
     Ok(LoadedBundle { bundle, is_baked: is_baked(&launch) })
 }
 

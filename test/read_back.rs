@@ -8,7 +8,7 @@ use machine::Target;
 use proptest::prelude::*;
 use sdsc_format::Sdsc;
 use spyre_compiler::launch::symbols::MemoryMap;
-use spyre_compiler::sdsc;
+use spyre_compiler::sdsc::{self, ProgramFacts, to_bundle};
 use spyre_compiler::{
     bundle::{Bundle, BundleItem},
     launch::Launch,
@@ -38,7 +38,7 @@ fn write(bundle: &Bundle, launch: &Launch) -> Vec<String> {
 
 /// Reads a bundle back and writes it again.
 fn check(text: &str, files: &[String], context: &str) -> Bundle {
-    let bundle = sdsc::to_bundle(&sdsc::parse_launch(text).unwrap(), &read(files), 0)
+    let bundle = to_bundle(&sdsc::parse_launch(text).unwrap(), &read(files), ProgramFacts::default())
         .unwrap_or_else(|error| panic!("{context}: {error}"));
     let again = Launch::new(&bundle).unwrap();
     assert_eq!(again.to_string(), text, "{context}");
@@ -94,7 +94,7 @@ proptest! {
         let Ok(launch) = Launch::new(&written) else { return Ok(()) };
         let Ok(_) = sdsc::from_op_spec(written.ops()[0], 0, -1) else { return Ok(()) };
         let files = write(&written, &launch);
-        if let Ok(found) = sdsc::to_bundle(&launch, &read(&files), 0) {
+        if let Ok(found) = to_bundle(&launch, &read(&files), ProgramFacts::default()) {
             let again = Launch::new(&found).unwrap();
             prop_assert_eq!(again.to_string(), launch.to_string());
             prop_assert_eq!(write(&found, &again), files);
@@ -109,7 +109,7 @@ proptest! {
         let file = |bundle: &Bundle| sdsc::from_op_spec_baked(bundle.ops()[0], 0, &MemoryMap::from_bundle(bundle, &target)).unwrap();
         let expected = file(&written);
         let pool_bytes = if written.uses_pool() { written.pool_bytes } else { 0 };
-        let found = sdsc::to_bundle(&launch, std::slice::from_ref(&expected), pool_bytes).unwrap_or_else(|error| panic!("{error}"));
+        let found = to_bundle(&launch, std::slice::from_ref(&expected), ProgramFacts { pool_bytes, sizes: &[] }).unwrap_or_else(|error| panic!("{error}"));
         prop_assert_eq!(sdsc_format::to_text(&file(&found)), sdsc_format::to_text(&expected));
         prop_assert_eq!(Launch::new_baked(&found, &target).unwrap(), launch);
     }
@@ -121,7 +121,7 @@ fn rejects_file_without_op_spec() {
     let text = std::fs::read_to_string(case.join("bundle.mlir")).unwrap();
     let rejected = |from: &str, to: &str| {
         let file = read_texts(&case)[0].replacen(from, to, 1);
-        sdsc::to_bundle(&sdsc::parse_launch(&text).unwrap(), &read(&[file]), 0).unwrap_err().to_string()
+        to_bundle(&sdsc::parse_launch(&text).unwrap(), &read(&[file]), ProgramFacts::default()).unwrap_err().to_string()
     };
     assert_eq!(
         rejected("\"fidelity_\": \"regular\"", "\"fidelity_\": \"high\""),

@@ -5,7 +5,7 @@
 use crate::common::counted;
 use machine::Target;
 use referee::{ArrayElements, HostArray, RunOptions, SimError, Simulation, dl16_to_f64, draw_seeded_array};
-use sdsc_format::program::{LaunchEntry, Program, Symbol, Tensor};
+use sdsc_format::program::{LaunchEntry, Program, Tensor};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -577,16 +577,4 @@ fn finds_read_of_bytes_that_another_core_writes() {
     let simulation = Simulation::with_program(program, dir.path(), &Target::spyre()).unwrap();
     let inputs = BTreeMap::from([("a".to_owned(), draw_seeded_array(&tensor, 1).unwrap())]);
     assert_eq!(simulation.run(&inputs, &RunOptions::default()).unwrap_err().rule(), "read-conflict");
-}
-
-#[test]
-fn rejects_numbers_known_only_at_launch() {
-    let symbols = vec![Symbol { name: "T".to_owned(), maximum: 8 }];
-    let program = Program { name: "counted".to_owned(), symbols, ..Program::default() };
-    let error =
-        Simulation::with_program(program, std::path::Path::new("nowhere"), &Target::spyre()).map(|_| ()).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "counted: the symbol 'T', at most 8, is known at launch only; loops must have constant trip counts"
-    );
 }

@@ -223,8 +223,16 @@ LogicalResult LoopOp::verify() {
     return emitOpError("expected a count of at least 1, found ") << static_cast<int64_t>(getCount());
   // loop_c2
   StringRef symbol = getSymbol().value_or(""), dim = getDim().value_or("");
-  if (getSymbol().has_value() != getDim().has_value() || symbol.empty() != !getSymbol() || dim.empty() != !getDim())
-    return emitOpError("expected both 'symbol' and 'dim', whose tiles it counts, or neither, found '") << symbol << "' and '" << dim << "'";
+  bool isSized = getSymbol().has_value();
+  if (getDim().has_value() != isSized || getTile().has_value() != isSized || getGranularity().has_value() != isSized ||
+      symbol.empty() == isSized || dim.empty() == isSized)
+    return emitOpError("expected all of 'symbol', 'dim', 'tile' and 'granularity' for a dimension of symbolic size, or none, found '")
+           << symbol << "' and '" << dim << "'";
+  // loop_c3
+  if (isSized && (static_cast<int64_t>(*getTile()) < 1 || *getGranularity() % *getTile() != 0))
+    return emitOpError("expected tiles that divide the multiple ")
+           << static_cast<int64_t>(*getGranularity()) << " of '" << symbol << "', found tiles of "
+           << static_cast<int64_t>(*getTile());
   return success();
 }
 
@@ -242,14 +250,14 @@ static LogicalResult verifySymbolicSize(ProgramOp program, Operation *op, String
 }
 
 static LogicalResult verifySymbolicSizes(ProgramOp program) {
-  // program_c3
+  // program_c1
   for (NamedAttribute entry : program.getSizes().value_or(DictionaryAttr::get(program.getContext()))) {
     auto numbers = dyn_cast<DenseI64ArrayAttr>(entry.getValue());
     if (!numbers || numbers.size() != 2 || numbers[0] < 1 || numbers[1] < 1 || numbers[0] % numbers[1] != 0)
       return program.emitOpError("'sizes' must give '")
              << entry.getName().getValue() << "' a maximum and a divisor of it, found " << entry.getValue();
   }
-  // program_c4
+  // program_c2
   WalkResult result = program.getBody().walk([&](Operation *op) -> WalkResult {
     if (auto buffer = dyn_cast<BufferOp>(op)) {
       auto shape = cast<RankedTensorType>(buffer.getType()).getShape();
@@ -262,32 +270,16 @@ static LogicalResult verifySymbolicSizes(ProgramOp program) {
         if (dim.getSymbol() &&
             failed(verifySymbolicSize(program, op, dim.getSymbol().getValue(), dim.getRange(), dim.getGranularity())))
           return WalkResult::interrupt();
+    if (auto loop = dyn_cast<LoopOp>(op); loop && loop.getSymbol())
+      if (failed(verifySymbolicSize(program, op, *loop.getSymbol(), loop.getCount() * *loop.getTile(), loop.getGranularity())))
+        return WalkResult::interrupt();
     return WalkResult::advance();
   });
   return failure(result.wasInterrupted());
 }
 
 LogicalResult ProgramOp::verifyRegions() {
-  // program_c1
-  for (NamedAttribute entry : getSymbols().value_or(DictionaryAttr::get(getContext()))) {
-    auto maximum = dyn_cast<IntegerAttr>(entry.getValue());
-    if (!maximum || !maximum.getType().isSignlessInteger(64) || maximum.getInt() < 1)
-      return emitOpError("'symbols' must give '")
-             << entry.getName().getValue() << "' a positive number of type i64, found " << entry.getValue();
-  }
-  // program_c2
-  WalkResult result = getBody().walk([&](LoopOp loop) -> WalkResult {
-    if (!loop.getSymbol())
-      return WalkResult::advance();
-    auto maximum = getSymbols() ? getSymbols()->getAs<IntegerAttr>(*loop.getSymbol()) : IntegerAttr();
-    if (!maximum)
-      return loop.emitOpError("has the trip count '") << *loop.getSymbol() << "', which the program does not declare";
-    if (maximum.getInt() != static_cast<int64_t>(loop.getCount()))
-      return loop.emitOpError("has the trip count '") << *loop.getSymbol() << "' of at most " << loop.getCount()
-                                                      << ", but the program declares at most " << maximum.getInt();
-    return WalkResult::advance();
-  });
-  return failure(result.wasInterrupted() || failed(verifySymbolicSizes(*this)));
+  return verifySymbolicSizes(*this);
 }
 
 LogicalResult BundleOp::verifyRegions() {

@@ -31,8 +31,8 @@ def Sdsc_Dialect : Dialect {
     "::mlir::StringAttr":$addresses,
     "::mlir::IntegerAttr":$pool_bytes,
     "::mlir::ArrayAttr":$buffers,
-    "::mlir::ArrayAttr":$counts,
-    "::mlir::ArrayAttr":$counted_dims,
+    "::mlir::ArrayAttr":$loop_sizes,
+    "::mlir::ArrayAttr":$loop_dims,
     "::mlir::ArrayAttr":$names,
     "::mlir::ArrayAttr":$lives
   );

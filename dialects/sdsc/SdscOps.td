@@ -16,14 +16,11 @@ class Sdsc_Op<string mnemonic, list<Trait> traits = []> : Op<Sdsc_Dialect, mnemo
 def Sdsc_ProgramOp : Sdsc_Op<"program", [IsolatedFromAbove, NoTerminator, SingleBlock, Symbol, SymbolTable]> {
   let summary = "Hold a compiled program: HBM buffers, and bundles in launch order";
   let description = [{
-    `symbols` has the maximum of each symbolic tile count. `sizes` has the maximum and the granularity of each symbolic
-    size.
+    `sizes` has the maximum and the granularity of each symbolic size.
 
     Constraints:
-    * (program_c1) `symbols` maps names to positive numbers;
-    * (program_c2) `symbols` has the symbol of every loop, with the trip count of the loop as maximum;
-    * (program_c3) `sizes` maps names to two positive numbers, of which the second divides the first;
-    * (program_c4) `sizes` has the symbolic sizes of buffers and op specs, with the same numbers.
+    * (program_c1) `sizes` maps names to two positive numbers, of which the second divides the first;
+    * (program_c2) `sizes` has the symbolic sizes of buffers, op specs and loops, with the same numbers.
 
     Example:
     ```mlir
@@ -35,8 +32,7 @@ def Sdsc_ProgramOp : Sdsc_Op<"program", [IsolatedFromAbove, NoTerminator, Single
     }
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<DictionaryAttr>:$symbols,
-                       OptionalAttr<DictionaryAttr>:$sizes);
+  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<DictionaryAttr>:$sizes);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name attr-dict-with-keyword $body";
   let hasRegionVerifier = 1;
@@ -103,16 +99,22 @@ def Sdsc_BundleOp : Sdsc_Op<"bundle", [IsolatedFromAbove, NoTerminator, SingleBl
 def Sdsc_LoopOp : Sdsc_Op<"loop", [NoTerminator, SingleBlock, ParentOneOf<["BundleOp", "LoopOp"]>]> {
   let summary = "Repeat op specs";
   let description = [{
-    With a `symbol` the trip count is known at launch, `count` is its maximum, and `dim` is the name of the tiled
-    dimension.
+    With a `symbol` the loop tiles a dimension `dim` of symbolic size: `tile` has the positions of a tile, `granularity`
+    the number of which every size is a multiple, and `count` is the maximum trip count.
 
     Constraints:
     * (loop_c1) the count is positive;
-    * (loop_c2) `dim` and `symbol` are both present or both absent, and not empty.
+    * (loop_c2) `symbol`, `dim`, `tile` and `granularity` are all present or all absent; texts are not empty;
+    * (loop_c3) the tile is positive and divides the granularity.
 
-    Examples: `sdsc.loop 4 { ... }`, `sdsc.loop 4 attributes {dim = "M", symbol = "T"} { ... }`
+    Examples:
+    ```mlir
+    sdsc.loop 4 { ... }
+    sdsc.loop 16 attributes {dim = "M", granularity = 64 : i64, symbol = "s0", tile = 64 : i64} { ... }
+    ```
   }];
-  let arguments = (ins I64Attr:$count, OptionalAttr<StrAttr>:$symbol, OptionalAttr<StrAttr>:$dim);
+  let arguments = (ins I64Attr:$count, OptionalAttr<StrAttr>:$symbol, OptionalAttr<StrAttr>:$dim,
+                       OptionalAttr<I64Attr>:$tile, OptionalAttr<I64Attr>:$granularity);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$count attr-dict-with-keyword $body";
   let hasVerifier = 1;

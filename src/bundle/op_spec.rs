@@ -24,20 +24,24 @@ pub enum BundleItem {
     Loop {
         /// Trip count; the maximum if there is a symbol.
         count: i64,
-        /// Symbol of the trip count, if it is known only at launch.
+        /// Size that determines the trip count, if it is known only at launch.
         symbol: Option<LoopSymbol>,
         /// Ops and loops of one iteration.
         body: Vec<BundleItem>,
     },
 }
 
-/// Trip count that is known at launch only.
+/// Symbolic size of the dimension that a loop tiles: the trip count is the size divided by the size of a tile.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LoopSymbol {
-    /// Name of the count.
+    /// Name of the size.
     pub name: String,
-    /// Name of the dimension whose tiles it counts.
+    /// Name of the tiled dimension.
     pub dim: String,
+    /// Positions of the dimension in one tile, at least 1.
+    pub tile: i64,
+    /// Number of which every size is a multiple, itself a multiple of the tile.
+    pub granularity: i64,
 }
 
 impl OpSpecOperand {

@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn rejects_symbolic_trip_counts() {
-        let symbol = LoopSymbol { name: "T".to_owned(), dim: "M".to_owned() };
+        let symbol = LoopSymbol { name: "s0".to_owned(), dim: "M".to_owned(), tile: 64, granularity: 64 };
         let inner = BundleItem::Loop { count: 8, symbol: Some(symbol), body: vec![op(&[1000, 64])] };
         let bundle =
             Bundle { pool_bytes: 0, items: vec![BundleItem::Loop { count: 2, symbol: None, body: vec![inner] }] };

@@ -64,6 +64,6 @@ super::codes! {
         see "SPY0513";
 
     515 TRIP_AT_LAUNCH "a trip count is known only at launch":
-        "The back end requires constant trip counts. Give the name a value with `--bind NAME=NUMBER`."
+        "The formats `1.0` and `torch-spyre-2026-08` require constant trip counts. Give `--bundle-format=torch-spyre-2026-09`, or one size: `--dim-size NAME=SIZE`, `--bind NAME=NUMBER`."
         see "SPY0406";
 }

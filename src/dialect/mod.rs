@@ -49,7 +49,7 @@ pub use ops::{
 pub use plan::{read_plan, set_plan};
 pub use proof::{read_proof, set_proof};
 pub use sdsc_attrs::{input_arg_bounds, input_arg_type, sdsc_attribute, sdsc_parameters};
-pub use symbolic::{NamedSize, SymbolicSize, SymbolicSizes, mark_symbolic};
+pub use symbolic::{NamedSize, SymbolicSize, SymbolicSizes, TiledSize, mark_symbolic};
 pub use symbols::{declared_maxima, declared_sizes};
 pub use target::{phase_of, set_phase, set_target, target_of};
 pub use tile_search::{PlannedCost, RunnerUpPlan, TileSearchSummary};

@@ -6,6 +6,8 @@
 //! (`crate::write_hint`). Results below the size must not depend on elements beyond it, so ops that reduce a symbolic
 //! dimension, and views that split it, are rejected.
 
+mod tiled_loops;
+
 use super::{ComputeOp, views::view_indices};
 use crate::dialect::ods::{attr, spyre};
 use crate::{
@@ -18,6 +20,7 @@ use crate::{
 use machine::Family;
 use program::dim_names::{BufferFactor, BufferIndexMap, DimNameMap, NamedFactor, collect_dim_factors};
 use std::{collections::BTreeMap, rc::Rc};
+use tiled_loops::find_counted_dims;
 
 /// Advice at the end of an error message about a symbolic size.
 const FIXED_SIZE_ADVICE: &str = "give one size with '--dim-size NAME=SIZE'";
@@ -59,6 +62,16 @@ pub struct SymbolicSizes<'c> {
     same: Vec<usize>,
     values: ValueMap<Option<SymbolicFactors>>,
     ops: Vec<(ComputeOp<'c>, Vec<Vec<NamedFactor>>)>,
+    /// Loops that tile a dimension of symbolic size, each with the name of the size and the positions of a tile.
+    loops: Vec<(Op<'c>, String, i64)>,
+}
+
+/// Symbolic size of the dimension that a loop tiles.
+pub struct TiledSize<'a> {
+    /// Size.
+    pub size: &'a SymbolicSize,
+    /// Positions of a tile.
+    pub tile: i64,
 }
 
 /// Writes `symbolic` on the ops of the functions in a module, or of a function, that declare symbolic sizes.
@@ -79,15 +92,24 @@ impl<'c> SymbolicSizes<'c> {
     /// # Errors
     /// An op, a view or a loop that cannot have a symbolic size where it has one.
     pub fn from_function(function: Op<'c>) -> Result<Option<Self>, ErrorReported> {
-        let Some(declared) = function.attr(attr::SPYRE_GRANULARITIES).and_then(dictionary_entries) else {
+        let declared = function.attr(attr::SPYRE_GRANULARITIES).and_then(dictionary_entries);
+        let counted = find_counted_dims(function)?;
+        if declared.is_none() && counted.is_empty() {
             return Ok(None);
-        };
+        }
         let granularities: BTreeMap<&str, i64> =
-            declared.into_iter().filter_map(|(name, number)| Some((name, integer(number)?))).collect();
-        let mut found = Self { sizes: Vec::new(), same: Vec::new(), values: ValueMap::default(), ops: Vec::new() };
+            declared.into_iter().flatten().filter_map(|(name, number)| Some((name, integer(number)?))).collect();
+        let mut found = Self {
+            sizes: Vec::new(),
+            same: Vec::new(),
+            values: ValueMap::default(),
+            ops: Vec::new(),
+            loops: Vec::new(),
+        };
         for (number, argument) in function.body_args().into_iter().enumerate() {
             found.read_argument(function, number, argument, &granularities)?;
         }
+        found.declare_counted_dims(function, counted)?;
         found.visit_block(function)?;
         for (number, result) in function.yielded().into_iter().enumerate() {
             let is_mixed = |label: &&String| !label.is_empty() && found.find_size(label).is_none();
@@ -133,6 +155,13 @@ impl<'c> SymbolicSizes<'c> {
         let Some(shape) = TensorType::from_type(value.r#type()).map(|tensor| tensor.shape) else { return Vec::new() };
         let Some(seen) = self.find_factors(value) else { return vec![String::new(); shape.len()] };
         seen.walk.dims.iter().zip(&shape).map(|(claims, &size)| self.format_label(claims, size)).collect()
+    }
+
+    /// Returns the symbolic size of the dimension that a loop tiles, if any.
+    #[must_use]
+    pub fn tiled_size(&self, around: Op<'c>) -> Option<TiledSize<'_>> {
+        let (_, name, tile) = self.loops.iter().find(|(known, ..)| *known == around)?;
+        Some(TiledSize { size: self.find_size(self.representative(name))?, tile: *tile })
     }
 
     /// Returns the size with that name.
@@ -403,64 +432,5 @@ impl<'c> SymbolicSizes<'c> {
             whole.iter().zip(&shape).flat_map(|(claims, &size)| collect_dim_factors(claims, size)).collect(),
         );
         Ok(())
-    }
-
-    /// Propagates through a loop, which must not tile symbolic dimensions.
-    fn visit_loop(&mut self, around: Op<'c>) -> Result<(), ErrorReported> {
-        let (inputs, arguments) = (around.inputs(), around.body_args());
-        let tiled = super::tiled_dims(around);
-        for (position, (input, argument)) in inputs.iter().zip(&arguments).enumerate() {
-            let parts = self.resize_factors(around, *input, tiled.get(position).copied(), *argument)?;
-            self.record_buffer(*argument, parts);
-        }
-        self.visit_block(around)?;
-        let Some(terminator) = around.body_ops().pop() else { return Ok(()) };
-        let yielded = terminator.inputs();
-        let given = super::tiled_dims(terminator);
-        // A carried value has the sizes of the value that the previous iteration yields: the body is visited again.
-        let carried = super::loop_carried_values(around);
-        if carried
-            .iter()
-            .any(|carried| self.find_factors(carried.argument).is_none() && self.find_factors(carried.after).is_some())
-        {
-            carried
-                .iter()
-                .for_each(|carried| self.record_buffer(carried.argument, self.collect_factors(carried.after)));
-            self.visit_block(around)?;
-        }
-        for (position, (value, output)) in yielded.iter().zip(around.outputs()).enumerate() {
-            let parts = self.resize_factors(around, *value, given.get(position).copied(), output)?;
-            self.record_buffer(output, parts);
-        }
-        Ok(())
-    }
-
-    /// Returns the factors of `to`, which is `from` with another size along `dim`.
-    fn resize_factors(
-        &self,
-        around: Op<'c>,
-        from: Value<'c>,
-        dim: Option<usize>,
-        to: Value<'c>,
-    ) -> Result<Vec<BufferFactor>, ErrorReported> {
-        let Some(cut) = dim else { return Ok(self.collect_factors(from)) };
-        let (from_shape, to_shape) = (
-            TensorType::from_type(from.r#type()).map(|of| of.shape).unwrap_or_default(),
-            TensorType::from_type(to.r#type()).map(|of| of.shape).unwrap_or_default(),
-        );
-        let Some(seen) = self.find_factors(from) else {
-            return Ok(to_shape.into_iter().map(BufferFactor::from_size).collect());
-        };
-        if let Some(claim) = seen.walk.dims[cut].first() {
-            let message = format!(
-                "tiles symbolic dimension '{}', which must stay whole; {FIXED_SIZE_ADVICE}",
-                self.representative(&claim.name)
-            );
-            return Err(error_at(codes::SYMBOLIC_SIZE, around, message).report());
-        }
-        let along = |(dim, (claims, &size)): (usize, (&Vec<NamedFactor>, &i64))| {
-            if dim == cut { vec![BufferFactor::from_size(to_shape[dim])] } else { collect_dim_factors(claims, size) }
-        };
-        Ok(seen.walk.dims.iter().zip(&from_shape).enumerate().flat_map(along).collect())
     }
 }

@@ -6,7 +6,7 @@ use super::geometry::Geometry;
 use super::name::{SizeName, SliceName, ValueName};
 use super::statements::{AddressMap, Execute, Launch, Param, SizeBounds, Stmt};
 use super::symbols::{LaunchSymbol, MemoryMap, OpAddresses, TensorStart, has_advance};
-use crate::bundle::{Bundle, BundleItem, OpSpec, SymbolicDim};
+use crate::bundle::{Bundle, BundleItem, LoopSymbol, OpSpec, SymbolicDim};
 use machine::{STICK_BYTES, Target};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -50,8 +50,8 @@ struct LaunchBuilder<'a> {
     uses_pool: bool,
     sizes: BTreeMap<String, SizeName>,
     size_params: Vec<Param>,
-    /// Number and maximum of each symbolic trip count.
-    counts: BTreeMap<String, (usize, i64)>,
+    /// Number and bounds of each symbolic size that bounds loops.
+    loop_sizes: BTreeMap<String, (usize, SizeBounds)>,
     num_loops: usize,
     bounds: Vec<Stmt>,
     declared: BTreeSet<ValueName>,
@@ -72,7 +72,7 @@ impl<'a> LaunchBuilder<'a> {
             uses_pool: false,
             sizes: BTreeMap::new(),
             size_params: Vec::new(),
-            counts: BTreeMap::new(),
+            loop_sizes: BTreeMap::new(),
             num_loops: 0,
             bounds: Vec::new(),
             declared: BTreeSet::new(),
@@ -97,7 +97,7 @@ impl<'a> LaunchBuilder<'a> {
             bounds: None,
         };
         let params: Vec<_> =
-            self.arguments.iter().map(argument).chain(self.size_params).chain(count_params(&self.counts)).collect();
+            self.arguments.iter().map(argument).chain(self.size_params).chain(loop_size_params(&self.loop_sizes)).collect();
         body.extend(params.iter().map(|param| Stmt::InputArgExtract { param: *param }));
         if self.num_loops > 0 {
             body.push(Stmt::Constant { name: ValueName::Zero, value: 0 });
@@ -112,7 +112,7 @@ impl<'a> LaunchBuilder<'a> {
         Ok(Launch { maps, params, body, first_symbol_ids: self.first_symbol_ids })
     }
 
-    fn build_items(&mut self, items: &[BundleItem], loops: &[usize]) -> Result<Vec<Stmt>, LaunchError> {
+    fn build_items(&mut self, items: &[BundleItem], loops: &[EnclosingLoop]) -> Result<Vec<Stmt>, LaunchError> {
         let mut body = Vec::new();
         for item in items {
             match item {
@@ -127,36 +127,55 @@ impl<'a> LaunchBuilder<'a> {
                     }
                     let index = self.num_loops;
                     self.num_loops += 1;
-                    let bound = match symbol {
-                        Some(symbol) => self.declare_count(&symbol.name, *count)?,
+                    let (bound, step) = match symbol {
+                        Some(symbol) => self.declare_loop_size(index, symbol, *count)?,
                         None => {
                             self.bounds.push(Stmt::Constant { name: ValueName::LoopBound(index), value: *count });
-                            ValueName::LoopBound(index)
+                            (ValueName::LoopBound(index), ValueName::One)
                         }
                     };
-                    let body_of_loop = self.build_items(inner, &[loops, &[index]].concat())?;
-                    body.push(Stmt::For { counter: ValueName::Induction(index), bound, body: body_of_loop });
+                    let around = EnclosingLoop { index, step: symbol.as_ref().map_or(1, |symbol| symbol.tile) };
+                    let body_of_loop = self.build_items(inner, &[loops, &[around]].concat())?;
+                    body.push(Stmt::For { counter: ValueName::Induction(index), bound, step, body: body_of_loop });
                 }
             }
         }
         Ok(body)
     }
 
-    /// Returns the parameter for the trip count `symbol`.
-    fn declare_count(&mut self, symbol: &str, maximum: i64) -> Result<ValueName, LaunchError> {
-        let next = self.counts.len();
-        let (number, first) = *self.counts.entry(symbol.to_owned()).or_insert((next, maximum));
-        if first != maximum {
-            return Err(LaunchError::SymbolMaximum { symbol: symbol.to_owned(), first, second: maximum });
+    /// Returns the bound and the step of loop `index` with at most `count` tiles along a symbolic size. The device
+    /// computes the trip count as the size divided by the step.
+    fn declare_loop_size(
+        &mut self,
+        index: usize,
+        symbol: &LoopSymbol,
+        count: i64,
+    ) -> Result<(ValueName, ValueName), LaunchError> {
+        let LoopSymbol { name, dim: _, tile, granularity } = symbol;
+        if self.baked.is_some() {
+            return Err(LaunchError::BakedLoopSize { symbol: name.clone() });
         }
-        Ok(ValueName::Count(number))
+        let bounds = SizeBounds { granularity: *granularity, max: count.saturating_mul(*tile) };
+        let next = self.loop_sizes.len();
+        let (number, first) = *self.loop_sizes.entry(name.clone()).or_insert((next, bounds));
+        if first != bounds {
+            return Err(LaunchError::LoopSizeBounds { symbol: name.clone(), first, second: bounds });
+        }
+        if *tile < 1 || granularity % tile != 0 {
+            return Err(LaunchError::LoopSizeStep { symbol: name.clone(), tile: *tile, granularity: *granularity });
+        }
+        if *tile == 1 {
+            return Ok((ValueName::LoopSize(number), ValueName::One));
+        }
+        self.bounds.push(Stmt::Constant { name: ValueName::LoopStep(index), value: *tile });
+        Ok((ValueName::LoopSize(number), ValueName::LoopStep(index)))
     }
 
     fn build_op(
         &mut self,
         op: &OpSpec,
         index: usize,
-        loops: &[usize],
+        loops: &[EnclosingLoop],
         body: &mut Vec<Stmt>,
     ) -> Result<(), LaunchError> {
         check_advances(op, loops)?;
@@ -259,7 +278,7 @@ impl<'a> LaunchBuilder<'a> {
         op: &OpSpec,
         geometry: &Geometry,
         addresses: &OpAddresses,
-        loops: &[usize],
+        loops: &[EnclosingLoop],
         names: &mut [ValueName],
         body: &mut Vec<Stmt>,
     ) {
@@ -271,7 +290,9 @@ impl<'a> LaunchBuilder<'a> {
             }
             let levels = operand.tile_advance.iter().zip(loops).filter(|(elements, _)| **elements != 0);
             let (strides, counters): (Vec<_>, Vec<_>) = levels
-                .map(|(elements, level)| (elements * tensor.format.bytes(), ValueName::Induction(*level)))
+                .map(|(elements, level)| {
+                    (elements * tensor.format.bytes() / level.step, ValueName::Induction(level.index))
+                })
                 .unzip();
             let next = self.maps.len();
             let map = *self.maps.entry(AddressMap { strides }).or_insert(next);
@@ -288,14 +309,14 @@ impl<'a> LaunchBuilder<'a> {
     }
 }
 
-/// Returns the parameters for trip counts, in the order of their first use.
-fn count_params(counts: &BTreeMap<String, (usize, i64)>) -> Vec<Param> {
-    let mut numbered: Vec<(usize, i64)> = counts.values().copied().collect();
-    numbered.sort_unstable();
-    let param = |(number, max)| Param {
-        name: ValueName::CountBase(number),
-        value: ValueName::Count(number),
-        bounds: Some(SizeBounds { granularity: 1, max }),
+/// Returns the parameters for sizes that bound loops, in the order of their first use.
+fn loop_size_params(loop_sizes: &BTreeMap<String, (usize, SizeBounds)>) -> Vec<Param> {
+    let mut numbered: Vec<(usize, SizeBounds)> = loop_sizes.values().copied().collect();
+    numbered.sort_unstable_by_key(|(number, _)| *number);
+    let param = |(number, bounds)| Param {
+        name: ValueName::LoopSizeBase(number),
+        value: ValueName::LoopSize(number),
+        bounds: Some(bounds),
     };
     numbered.into_iter().map(param).collect()
 }
@@ -314,7 +335,16 @@ fn collect_used_ids(addresses: &OpAddresses) -> Vec<i64> {
     mentioned.filter(is_new).collect()
 }
 
-fn check_advances(op: &OpSpec, loops: &[usize]) -> Result<(), LaunchError> {
+/// Loop around an op.
+#[derive(Clone, Copy)]
+struct EnclosingLoop {
+    /// Number of the loop in the bundle.
+    index: usize,
+    /// Difference of the counter between two iterations.
+    step: i64,
+}
+
+fn check_advances(op: &OpSpec, loops: &[EnclosingLoop]) -> Result<(), LaunchError> {
     for (operand, spec) in op.operands.iter().enumerate() {
         let advances = spec.tile_advance.len();
         if advances != 0 && advances != loops.len() {
@@ -323,6 +353,11 @@ fn check_advances(op: &OpSpec, loops: &[usize]) -> Result<(), LaunchError> {
         let bytes = |elements: &i64| elements.saturating_mul(spec.format.bytes());
         if let Some(bytes) = spec.tile_advance.iter().map(bytes).find(|bytes| bytes % STICK_BYTES != 0) {
             return Err(LaunchError::AdvancesInsideStick { operand, bytes, stick: STICK_BYTES });
+        }
+        let divides = |(elements, around): (&i64, &EnclosingLoop)| bytes(elements) % around.step == 0;
+        if let Some(position) = spec.tile_advance.iter().zip(loops).position(|level| !divides(level)) {
+            let (bytes, tile) = (bytes(&spec.tile_advance[position]), loops[position].step);
+            return Err(LaunchError::AdvanceOfPosition { operand, bytes, tile });
         }
     }
     Ok(())
@@ -396,40 +431,55 @@ module {
         assert!(launch.to_string().contains("affine.apply #map_0(%i_1)[%arg_0]"));
     }
 
-    fn counted_loop(symbol: &str, count: i64, body: Vec<BundleItem>) -> BundleItem {
-        BundleItem::Loop { count, symbol: Some(LoopSymbol { name: symbol.to_owned(), dim: "M".to_owned() }), body }
+    fn sized_loop(name: &str, (count, tile): (i64, i64), body: Vec<BundleItem>) -> BundleItem {
+        let symbol = LoopSymbol { name: name.to_owned(), dim: "M".to_owned(), tile, granularity: 64 };
+        BundleItem::Loop { count, symbol: Some(symbol), body }
     }
 
     #[test]
-    fn passes_symbolic_trip_count_as_parameter() {
+    fn bounds_loops_by_sizes_with_strides_of_one_position() {
         let rows = |advance: Vec<i64>| BundleItem::Op(Box::new(copy(advance)));
-        let plain =
-            BundleItem::Loop { count: 2, symbol: None, body: vec![counted_loop("U", 8, vec![rows(vec![0, 64])])] };
-        let items = vec![plain, counted_loop("T", 4, vec![rows(vec![64])]), counted_loop("U", 8, vec![rows(vec![64])])];
+        let inner = sized_loop("s1", (64, 1), vec![rows(vec![0, 64])]);
+        let plain = BundleItem::Loop { count: 2, symbol: None, body: vec![inner] };
+        let items = vec![plain, sized_loop("s0", (4, 64), vec![rows(vec![4096])])];
         let text = Launch::new(&Bundle { pool_bytes: 1 << 20, items }).unwrap().to_string();
         // Parameters are in the order of use, after the kernel arguments; loops are numbered across the bundle.
-        assert!(
-            text.contains("%count_0_base: !sdscbundle.input_arg<index, granularity=1, max_value=8>, %count_1_base: "),
-            "{text}"
-        );
-        assert!(text.contains(
-            "%count_1 = sdscbundle.input_arg_extract value from %count_1_base : !sdscbundle.input_arg<index, granularity=1, max_value=4>"
-        ));
-        let bounds = [
-            "%i_0 = %c0 to %loop_bound_0 ",
-            "%i_1 = %c0 to %count_0 ",
-            "%i_2 = %c0 to %count_1 ",
-            "%i_3 = %c0 to %count_0 ",
-        ];
-        assert!(bounds.iter().all(|bound| text.contains(&format!("scf.for {bound}step %c1 {{"))), "{text}");
-        assert_eq!(text.matches("%loop_bound_").count(), 2);
+        let size = |max: i64| format!("!sdscbundle.input_arg<index, granularity=64, max_value={max}>");
+        assert!(text.contains(&format!("%dim_0_base: {}, %dim_1_base: {})", size(64), size(256))), "{text}");
+        let extract = format!("%dim_1 = sdscbundle.input_arg_extract value from %dim_1_base : {} -> index", size(256));
+        assert!(text.contains(&extract), "{text}");
+        for expected in [
+            "%step_2 = arith.constant 64 : index\n",
+            "scf.for %i_0 = %c0 to %loop_bound_0 step %c1 {",
+            "scf.for %i_1 = %c0 to %dim_0 step %c1 {",
+            "scf.for %i_2 = %c0 to %dim_1 step %step_2 {",
+            "#map_0 = affine_map<(d0)[s0] -> (s0 + 128*d0)>",
+        ] {
+            assert!(text.contains(expected), "{expected}: {text}");
+        }
+        // A row of 64 elements has 128 bytes, in both loops.
+        assert_eq!(text.matches("affine_map").count(), 1, "{text}");
     }
 
     #[test]
-    fn rejects_two_maxima_of_one_count() {
-        let items = vec![counted_loop("T", 4, vec![]), counted_loop("T", 8, vec![])];
-        let error = LaunchError::SymbolMaximum { symbol: "T".to_owned(), first: 4, second: 8 };
-        assert_eq!(Launch::new(&Bundle { pool_bytes: 0, items }), Err(error));
+    fn rejects_contradictory_and_indivisible_sizes() {
+        let error =
+            |items: Vec<BundleItem>| Launch::new(&Bundle { pool_bytes: 1 << 20, items }).unwrap_err().to_string();
+        assert_eq!(
+            error(vec![sized_loop("s0", (4, 64), vec![]), sized_loop("s0", (8, 64), vec![])]),
+            "loops over 's0' expect at most 256 in steps of 64, and at most 512 in steps of 64; declare one maximum and \
+             one multiple"
+        );
+        assert_eq!(
+            error(vec![sized_loop("s0", (4, 48), vec![])]),
+            "a loop has tiles of 48 positions of 's0', which is a multiple of 64 only; the tile must divide 64"
+        );
+        let uneven = sized_loop("s0", (8, 32), vec![BundleItem::Op(Box::new(copy(vec![64 * 31])))]);
+        assert_eq!(
+            error(vec![uneven]),
+            "op 0 ('identity'): operand 0 advances by 3968 bytes for a tile of 32 positions; one position must advance \
+             by whole bytes"
+        );
     }
 
     #[test]

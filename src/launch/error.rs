@@ -1,6 +1,7 @@
 //! Reasons to reject a launch ("SuperDSC schema, section 11" and the limits of the file format).
 
 use super::label::DimLabel;
+use super::statements::SizeBounds;
 use machine::DeviceFormat;
 
 /// Reason why an op or a launch has no form in SuperDSC. The text states the value found and the violated rule.
@@ -262,17 +263,51 @@ pub enum LaunchError {
         /// The count.
         found: i64,
     },
-    /// Two loops with the same symbolic trip count but different maxima.
+    /// Two loops over the same symbolic size with different bounds.
     #[error(
-        "loops run '{symbol}' times, one at most {first} times and another at most {second}; a name has one maximum"
+        "loops over '{symbol}' expect at most {} in steps of {}, and at most {} in steps of {}; declare one maximum and \
+         one multiple",
+        first.max, first.granularity, second.max, second.granularity
     )]
-    SymbolMaximum {
-        /// Name of the trip count.
+    LoopSizeBounds {
+        /// Name of the size.
         symbol: String,
-        /// Maximum of one loop.
-        first: i64,
-        /// Maximum of another loop.
-        second: i64,
+        /// Bounds for one loop.
+        first: SizeBounds,
+        /// Bounds for another loop.
+        second: SizeBounds,
+    },
+    /// Tiles that do not divide every value of a symbolic size.
+    #[error(
+        "a loop has tiles of {tile} positions of '{symbol}', which is a multiple of {granularity} only; the tile must \
+         divide {granularity}"
+    )]
+    LoopSizeStep {
+        /// Name of the size.
+        symbol: String,
+        /// Positions of a tile.
+        tile: i64,
+        /// Number of which every size is a multiple.
+        granularity: i64,
+    },
+    /// An operand that advances by a fraction of a byte for one position of a symbolic size.
+    #[error(
+        "operand {operand} advances by {bytes} bytes for a tile of {tile} positions; one position must advance by whole \
+         bytes"
+    )]
+    AdvanceOfPosition {
+        /// The operand.
+        operand: usize,
+        /// Bytes that one tile advances.
+        bytes: i64,
+        /// Positions of a tile.
+        tile: i64,
+    },
+    /// A loop over a symbolic size with baked addresses.
+    #[error("a loop over '{symbol}' needs a parameter, which baked addresses cannot express; keep addresses symbolic")]
+    BakedLoopSize {
+        /// Name of the size.
+        symbol: String,
     },
     /// A launch argument without a segment.
     #[error("kernel argument {argument} needs segment {segment}; baked addresses have {segments} segments")]

@@ -16,16 +16,18 @@ pub enum ValueName {
     SizeBase(SizeName),
     /// Symbolic size.
     Size(SizeName),
-    /// Parameter of the function for the trip count of a loop, by its number.
-    CountBase(usize),
-    /// Trip count that is known at launch only.
-    Count(usize),
+    /// Parameter of the function for a symbolic size that bounds loops, by its number.
+    LoopSizeBase(usize),
+    /// Symbolic size that bounds loops.
+    LoopSize(usize),
     /// Constant 0.
     Zero,
     /// Constant 1.
     One,
     /// Constant trip count of a loop.
     LoopBound(usize),
+    /// Step of a loop that is bounded by a symbolic size.
+    LoopStep(usize),
     /// Counter of a loop.
     Induction(usize),
     /// Offset of [`Self::Slice`].
@@ -80,11 +82,12 @@ impl fmt::Display for ValueName {
             Self::Argument(argument) => write!(formatter, "arg_{argument}"),
             Self::SizeBase(size) => write!(formatter, "sym_{}_{}_base", size.op, size.ordinal),
             Self::Size(size) => write!(formatter, "sym_{}_{}", size.op, size.ordinal),
-            Self::CountBase(index) => write!(formatter, "count_{index}_base"),
-            Self::Count(index) => write!(formatter, "count_{index}"),
+            Self::LoopSizeBase(index) => write!(formatter, "dim_{index}_base"),
+            Self::LoopSize(index) => write!(formatter, "dim_{index}"),
             Self::Zero => formatter.write_str("c0"),
             Self::One => formatter.write_str("c1"),
             Self::LoopBound(index) => write!(formatter, "loop_bound_{index}"),
+            Self::LoopStep(index) => write!(formatter, "step_{index}"),
             Self::Induction(index) => write!(formatter, "i_{index}"),
             Self::SliceOffset(slice) => write!(formatter, "arg_{}_slice_offset_{}", slice.argument, slice.front),
             Self::Slice(slice) => write!(formatter, "arg_{}_slice_{}", slice.argument, slice.front),
@@ -116,9 +119,10 @@ impl FromStr for ValueName {
             ("arg_#", 1) => Self::Argument(argument(0)?),
             ("sym_#_#_base", 2) => Self::SizeBase(size()?),
             ("sym_#_#", 2) => Self::Size(size()?),
-            ("count_#_base", 1) => Self::CountBase(index(0)?),
-            ("count_#", 1) => Self::Count(index(0)?),
+            ("dim_#_base", 1) => Self::LoopSizeBase(index(0)?),
+            ("dim_#", 1) => Self::LoopSize(index(0)?),
             ("loop_bound_#", 1) => Self::LoopBound(index(0)?),
+            ("step_#", 1) => Self::LoopStep(index(0)?),
             ("i_#", 1) => Self::Induction(index(0)?),
             ("arg_#_slice_offset_#", 2) => Self::SliceOffset(part()?),
             ("arg_#_slice_#", 2) => Self::Slice(part()?),

@@ -17,12 +17,12 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// Returns the first parameter that is a trip count.
+    /// Returns the first parameter that bounds a loop.
     #[must_use]
-    pub fn find_count_param(&self) -> Option<Param> {
+    pub fn find_loop_size(&self) -> Option<Param> {
         fn find_bound_param(body: &[Stmt], params: &[Param]) -> Option<Param> {
             body.iter().find_map(|statement| {
-                let Stmt::For { counter: _, bound, body } = statement else { return None };
+                let Stmt::For { counter: _, bound, step: _, body } = statement else { return None };
                 params.iter().find(|param| param.value == *bound).copied().or_else(|| find_bound_param(body, params))
             })
         }
@@ -101,12 +101,14 @@ pub enum Stmt {
     },
     /// Runs an op on its cores.
     Execute(Execute),
-    /// Repeats a body for every value of a counter from 0 to the bound, which is excluded.
+    /// Repeats a body for every multiple of the step from 0 to the bound, which is excluded.
     For {
         /// Counter.
         counter: ValueName,
-        /// Trip count.
+        /// Bound: a constant trip count, or a symbolic size.
         bound: ValueName,
+        /// Step: 1, or the positions of a tile if the bound is a symbolic size.
+        step: ValueName,
         /// Body of the loop.
         body: Vec<Stmt>,
     },

@@ -79,11 +79,11 @@ fn convert_statement(statement: &Stmt) -> StmtKind<String> {
             file: execute.file_name(),
             symbol_ids: execute.symbol_ids.clone(),
         }),
-        Stmt::For { counter, bound, body } => StmtKind::For(ForLoop {
+        Stmt::For { counter, bound, step, body } => StmtKind::For(ForLoop {
             counter: ident(counter),
             lower: ident(ValueName::Zero),
             upper: ident(bound),
-            step: ident(ValueName::One),
+            step: ident(step),
             body: convert_statements(body),
         }),
     }

@@ -72,6 +72,8 @@ pub enum LaunchProblemKind {
     Loop,
     /// A loop does not count from 0 by 1, or has no iteration.
     LoopForm,
+    /// A loop is bounded by a symbolic size.
+    SizedLoop,
     /// A parameter is extracted inside a loop.
     ExtractInLoop,
     /// A symbol of a map is defined inside a loop.
@@ -122,8 +124,11 @@ pub struct LaunchPool {
 pub struct LaunchValues<'a> {
     /// Executes, in the order of the text.
     pub executes: Vec<ExecuteView<'a>>,
-    /// Iteration count of each loop, if known. Loops are numbered in the order of the text.
+    /// Iteration count of each loop, if known; the maximum for a loop that a symbolic size bounds. Loops are numbered in
+    /// the order of the text.
     pub loops: Vec<Option<i64>>,
+    /// Parameter that bounds each loop, and the step; `None` for constant loops.
+    pub loop_sizes: Vec<Option<(usize, i64)>>,
     /// Allocated pools, in the order of the text.
     pub pools: Vec<LaunchPool>,
     /// Kernel arguments that are read as addresses.
@@ -404,12 +409,16 @@ impl<'a> LaunchEvaluator<'a> {
     fn visit_loop(&mut self, at: Position, for_loop: &'a ForLoop<&'a str>) {
         let bounds = [for_loop.lower, for_loop.upper, for_loop.step].map(|bound| self.resolve_number(bound));
         let index = self.launch.loops.len();
-        let count = match bounds {
-            [Some(lower), Some(upper), Some(step)] => self.count_iterations(at, &lower, &upper, &step),
+        let range = match bounds {
+            [Some(lower), Some(upper), Some(step)] => match upper.base {
+                Some(ValueBase::Parameter(size)) => self.sized_range(at, &lower, (&upper, size), &step),
+                _ => self.constant_range(at, &lower, &upper, &step),
+            },
             _ => None,
         };
-        let (count, first, step) = count.map_or((None, 0, 1), |(count, first, step)| (Some(count), first, step));
-        self.launch.loops.push(count);
+        let (first, step) = range.map_or((0, 1), |range| (range.first, range.step));
+        self.launch.loops.push(range.map(|range| range.count));
+        self.launch.loop_sizes.push(range.and_then(|range| Some((range.size?, range.step))));
         let outer = std::mem::take(&mut self.local);
         self.depth += 1;
         self.define(
@@ -424,14 +433,42 @@ impl<'a> LaunchEvaluator<'a> {
         }
     }
 
-    /// Returns the number of iterations, the first value of the counter, and its step.
-    fn count_iterations(
+    /// Returns the range of a loop from 0 to a symbolic size, which its step divides.
+    fn sized_range(
+        &mut self,
+        at: Position,
+        lower: &LinearForm,
+        (upper, size): (&LinearForm, usize),
+        step: &LinearForm,
+    ) -> Option<LoopRange> {
+        let ParamType::InputArg { granularity, max } = self.text.params[size].kind else { return None };
+        let (granularity, name) = (granularity.unwrap_or(1), self.text.params[size].name.name);
+        self.push_problem(
+            LaunchProblemKind::SizedLoop,
+            at,
+            format!("the loop runs up to '%{name}', which is known at launch only; loop bounds are constants"),
+        );
+        let is_plain = upper.constant == 0 && upper.terms.is_empty() && lower.as_constant() == Some(0);
+        let step = step.as_constant().filter(|step| is_plain && *step > 0 && granularity % step == 0);
+        let (Some(step), Some(max)) = (step, max) else {
+            let message = format!(
+                "the loop runs up to '%{name}', a multiple of {granularity}; it counts from 0 by a constant that divides \
+                 {granularity}, to a size with a maximum"
+            );
+            self.push_problem(LaunchProblemKind::Loop, at, message);
+            return None;
+        };
+        Some(LoopRange { count: max / step, first: 0, step, size: Some(size) })
+    }
+
+    /// Returns the range of a loop with constant bounds.
+    fn constant_range(
         &mut self,
         at: Position,
         lower: &LinearForm,
         upper: &LinearForm,
         step: &LinearForm,
-    ) -> Option<(i64, i64, i64)> {
+    ) -> Option<LoopRange> {
         let (Some(lower), Some(upper), Some(step)) = (lower.as_constant(), upper.as_constant(), step.as_constant())
         else {
             self.push_problem(
@@ -459,8 +496,20 @@ impl<'a> LaunchEvaluator<'a> {
             );
         }
         let distance = upper.checked_sub(lower).filter(|distance| *distance > 0)?;
-        Some((distance / step + i64::from(distance % step != 0), lower, step))
+        let count = distance / step + i64::from(distance % step != 0);
+        Some(LoopRange { count, first: lower, step, size: None })
     }
+}
+
+/// Values of the counter of a loop.
+#[derive(Clone, Copy)]
+struct LoopRange {
+    /// Number of values; the maximum if a symbolic size bounds the loop.
+    count: i64,
+    first: i64,
+    step: i64,
+    /// Number of the parameter that bounds the loop, if its size is symbolic.
+    size: Option<usize>,
 }
 
 /// Returns the number of the kernel argument of a parameter. It is the number in the name of the parameter, if the name

@@ -191,6 +191,8 @@ struct BundleFacts {
     pools: Vec<launch::LaunchPool>,
     /// Maximum and granularity of each parameter that is a size.
     sizes: Vec<(i64, i64)>,
+    /// Positions in `sizes` of those that bound loops.
+    loop_sizes: BTreeSet<usize>,
     /// Facts of the file of each execute, in the order of the text; `None` if the file is invalid.
     executes: Vec<Option<Rc<FileFacts>>>,
     order: live_ranges::ExecuteOrder,
@@ -232,7 +234,11 @@ impl<T: FileTree> BundleSource<'_, T> {
         if let (Ok(text), Some(launch)) = (&parsed, &launch) {
             facts.parameters = launch.arguments.clone();
             facts.pools.clone_from(&launch.pools);
-            facts.sizes = text.params.iter().filter_map(|param| size_bounds(param.kind)).collect();
+            let sizes = || text.params.iter().enumerate().filter(|(_, param)| size_bounds(param.kind).is_some());
+            facts.sizes = sizes().filter_map(|(_, param)| size_bounds(param.kind)).collect();
+            let bounds_loop = |param: usize| launch.loop_sizes.iter().flatten().any(|(size, _)| *size == param);
+            facts.loop_sizes =
+                sizes().enumerate().filter(|(_, (param, _))| bounds_loop(*param)).map(|(size, _)| size).collect();
             facts.order = live_ranges::ExecuteOrder::from_body(&text.body);
             facts.flow = analyze_flow(&text.body, launch, &facts.executes, !self.is_in_program);
             // Unwritten or foreign bytes are a consequence of violations of other rules.

@@ -67,9 +67,6 @@ fn read_program<T: FileTree>(tree: &T, report: &mut ViolationReport) -> Result<O
         Ok(program) => {
             let program: Program = program;
             check_integers(&program, report);
-            if let Err(message) = program.check_no_symbols() {
-                report.report_json("/symbols".to_owned(), message);
-            }
             Some(program)
         }
         Err(error) => {

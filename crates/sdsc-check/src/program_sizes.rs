@@ -100,8 +100,10 @@ fn check_launch(
             report.report_json(format!("{path}/{entry}"), message);
         }
     }
-    let used: BTreeSet<&String> = facts.valid_files().flat_map(|file| &file.sizes).collect();
+    let loop_sizes = facts.loop_sizes.iter().filter_map(|size| launch.sizes.get(*size));
+    let used: BTreeSet<&String> = facts.valid_files().flat_map(|file| &file.sizes).chain(loop_sizes).collect();
     if used != launch.sizes.iter().collect() {
-        report.report_json(path, format!("{:?}; the files of '{}' have {used:?}", launch.sizes, launch.bundle));
+        let message = format!("{:?}; the files and loops of '{}' have {used:?}", launch.sizes, launch.bundle);
+        report.report_json(path, message);
     }
 }

@@ -23,7 +23,6 @@ use super::FormatVersion;
 use super::model::DebugHandle;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::fmt;
 
 /// Name of the file.
 pub const PROGRAM_FILE: &str = "program.json";
@@ -61,10 +60,6 @@ pub struct Program {
     /// Symbolic sizes, which the caller chooses for each run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sizes: Vec<Size>,
-    /// Symbolic trip counts, which the caller passes with each launch: `[{"name": "T", "maximum": 8}]`. The back end
-    /// does not support them, so `spyre-emit-bundle` rejects them.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub symbols: Vec<Symbol>,
     /// Launches in order.
     pub launches: Vec<LaunchEntry>,
 }
@@ -132,22 +127,6 @@ pub struct SymbolicDim {
     pub dim: usize,
     /// Name of its size.
     pub size: String,
-}
-
-/// Trip count that is known at launch only.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Symbol {
-    /// Name that the user chose.
-    pub name: String,
-    /// Maximum number; the minimum is 1.
-    pub maximum: i64,
-}
-
-impl fmt::Display for Symbol {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "'{}', at most {}", self.name, self.maximum)
-    }
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "what serde calls")]
@@ -272,17 +251,6 @@ impl Program {
     pub fn size(&self, name: &str) -> Option<&Size> {
         self.sizes.iter().find(|size| size.name == name)
     }
-
-    /// Checks that every trip count is constant.
-    ///
-    /// # Errors
-    /// A message about the first symbol: the back end requires constant trip counts (torch-spyre facts, D.10).
-    pub fn check_no_symbols(&self) -> Result<(), String> {
-        let unbound = |symbol: &Symbol| {
-            format!("the symbol {symbol}, is known at launch only; loops must have constant trip counts")
-        };
-        self.symbols.first().map_or(Ok(()), |symbol| Err(unbound(symbol)))
-    }
 }
 
 #[cfg(test)]
@@ -297,20 +265,6 @@ mod tests {
         assert_eq!(
             size.check(320).unwrap_err(),
             "'s0' cannot be 320: expected a multiple of 64 from 64 to 256; choose 256"
-        );
-    }
-
-    #[test]
-    fn writes_symbols_only_if_present() {
-        let mut program = Program::default();
-        assert!(!serde_json::to_string(&program).unwrap().contains("symbols"));
-        program.symbols.push(Symbol { name: "T".to_owned(), maximum: 8 });
-        let text = serde_json::to_string(&program).unwrap();
-        assert!(text.contains(r#""symbols":[{"name":"T","maximum":8}]"#), "{text}");
-        assert_eq!(serde_json::from_str::<Program>(&text).unwrap(), program);
-        assert_eq!(
-            program.check_no_symbols().unwrap_err(),
-            "the symbol 'T', at most 8, is known at launch only; loops must have constant trip counts"
         );
     }
 }

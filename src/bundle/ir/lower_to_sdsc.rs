@@ -15,13 +15,13 @@ use crate::dialect::ods::{attr, sdsc, spyre};
 use crate::{
     codes,
     dialect::{
-        ComputeOp, DeviceTensor, EXACT_ATTR, MemoryLocation, ProgramBufferRole, SymbolicSizes, base_buffer_of,
-        declared_maxima, is_in_loop_of_buffer, target_of,
+        ComputeOp, DeviceTensor, EXACT_ATTR, MemoryLocation, ProgramBufferRole, SymbolicSizes, TiledSize, base_buffer_of,
+        is_in_loop_of_buffer, target_of,
     },
     mlir::{
         Attribute, AttributeList, ErrorReported, Op, OpExt, Pass, PassOptions, ScalarType, Type, Value, ValueExt,
         ValueLike, ValueMap, append_op, argument_attribute, build_dictionary, build_op, error_at, insert_before,
-        integer, integers, new_block, raw_elements, result_attribute, string, string_array, type_attribute,
+        integer, integers, new_block, raw_elements, result_attribute, string_array, type_attribute,
     },
     tile::ir::insert_loop_copies::check_settled,
 };
@@ -166,7 +166,6 @@ impl<'c> SdscLowering<'c> {
         let (context, location) = (self.function.ctx(), self.function.loc());
         let attributes = AttributeList::new(context).with_text(attr::SYM_NAME, self.function.text_attr(attr::SYM_NAME));
         let attributes = attributes
-            .with_option(attr::SYMBOLS, self.symbolic_trip_counts()?)
             .with_option(attr::SIZES, self.symbolic_sizes());
         let program = build_op(sdsc::PROGRAM, location, &[], &[], attributes, vec![new_block(&[], location)]);
         let program = insert_before(self.function, program);
@@ -208,32 +207,6 @@ impl<'c> SdscLowering<'c> {
             set_live_ranges(built, launch.live_ranges);
         }
         Ok(())
-    }
-
-    /// Returns the trip counts that are known at launch only, with their maxima.
-    fn symbolic_trip_counts(&self) -> Result<Option<Attribute<'c>>, ErrorReported> {
-        let declared = declared_maxima(self.function);
-        let mut used: BTreeMap<&str, i64> = BTreeMap::new();
-        for around in self.function.nested().into_iter().filter(|op| op.is(spyre::LOOP)) {
-            let Some(symbol) = around.attr(attr::SYMBOL).and_then(string) else { continue };
-            let count = around.required_attr("count", integer);
-            let reject = |what: &str| {
-                let message = codes::TRIP_AT_LAUNCH.format(format_args!(
-                    "runs '{symbol}' of its {count} tiles, but 'spyre.symbols' of the function {what}; correct the declaration"
-                ));
-                error_at(codes::BUNDLE_FORM, around, message).report()
-            };
-            match declared.get(symbol) {
-                None => return Err(reject("does not declare that name")),
-                Some(maximum) if *maximum != count => return Err(reject(&format!("declares a maximum of {maximum}"))),
-                Some(_) => used.insert(symbol, count),
-            };
-        }
-        let context = self.function.ctx();
-        let entries = used
-            .iter()
-            .fold(AttributeList::new(context), |entries, (symbol, maximum)| entries.with_int(symbol, *maximum));
-        Ok((!used.is_empty()).then(|| build_dictionary(entries)))
     }
 
     /// Returns the symbolic sizes with their maxima and granularities.
@@ -386,8 +359,13 @@ impl<'c> SdscLowering<'c> {
             for inner in op.body_ops() {
                 body.extend(self.lower_item(inner, launch)?);
             }
-            let name = op.attr(attr::SYMBOL).and_then(string);
-            let symbol = name.map(|name| LoopSymbol { name: name.to_owned(), dim: op.text_attr(attr::DIM).to_owned() });
+            let tiled = self.sizes.as_ref().and_then(|sizes| sizes.tiled_size(op));
+            let symbol = tiled.map(|TiledSize { size, tile }| LoopSymbol {
+                name: size.name.clone(),
+                dim: op.text_attr(attr::DIM).to_owned(),
+                tile,
+                granularity: size.granularity,
+            });
             return Ok(Some(BundleItem::Loop { count, symbol, body }));
         }
         if op.is(spyre::INSERT) && !is_in_loop_of_buffer(op) {

@@ -71,8 +71,12 @@ pub(crate) fn push_items<'c>(parent: Op<'c>, location: Location<'c>, items: &[Bu
             }
             BundleItem::Loop { count, symbol, body } => {
                 let mut attributes = AttributeList::new(context).with_int(attr::COUNT, *count);
-                if let Some(LoopSymbol { name, dim }) = symbol {
-                    attributes = attributes.with_text(attr::SYMBOL, name).with_text(attr::DIM, dim);
+                if let Some(LoopSymbol { name, dim, tile, granularity }) = symbol {
+                    attributes = attributes
+                        .with_text(attr::SYMBOL, name)
+                        .with_text(attr::DIM, dim)
+                        .with_int(attr::TILE, *tile)
+                        .with_int(attr::GRANULARITY, *granularity);
                 }
                 let around = append_op(
                     parent,
@@ -280,9 +284,12 @@ fn items_from_ir<'c>(parent: Op<'c>) -> Result<Vec<BundleItem>, (Op<'c>, String)
     let item = |op: Op<'c>| {
         if op.is(sdsc::LOOP) {
             let count = op.required_attr("count", integer);
-            let symbol = op.attr(attr::SYMBOL).and_then(string);
-            let symbol =
-                symbol.map(|name| LoopSymbol { name: name.to_owned(), dim: op.text_attr(attr::DIM).to_owned() });
+            let symbol = op.attr(attr::SYMBOL).and_then(string).map(|name| LoopSymbol {
+                name: name.to_owned(),
+                dim: op.text_attr(attr::DIM).to_owned(),
+                tile: op.required_attr(attr::TILE, integer),
+                granularity: op.required_attr(attr::GRANULARITY, integer),
+            });
             return Ok(BundleItem::Loop { count, symbol, body: items_from_ir(op)? });
         }
         op_from_ir(op).map(|spec| BundleItem::Op(Box::new(spec))).map_err(|message| (op, message))

@@ -102,7 +102,7 @@ impl<'c> LaunchIrBuilder<'_, 'c> {
                 self.push_value(parent, *name, "affine.apply", &operands, attributes().with_attribute(attr::MAP, map));
             }
             Stmt::Execute(execute) => self.build_execute(parent, execute),
-            Stmt::For { counter, bound, body } => self.build_loop(parent, *counter, *bound, body),
+            Stmt::For { counter, bound, step, body } => self.build_loop(parent, (*counter, *bound, *step), body),
         }
     }
 
@@ -136,8 +136,13 @@ impl<'c> LaunchIrBuilder<'_, 'c> {
         append_op(parent, build_op(sdscbundle::SDSC_EXECUTE, self.location, &operands, &[], attributes, vec![]));
     }
 
-    fn build_loop(&mut self, parent: Op<'c>, counter: ValueName, bound: ValueName, body: &[Stmt]) {
-        let operands = [self.values[&ValueName::Zero], self.values[&bound], self.values[&ValueName::One]];
+    fn build_loop(
+        &mut self,
+        parent: Op<'c>,
+        (counter, bound, step): (ValueName, ValueName, ValueName),
+        body: &[Stmt],
+    ) {
+        let operands = [self.values[&ValueName::Zero], self.values[&bound], self.values[&step]];
         let block = new_block_with_locations(&[(
             index_type(self.context),
             named_location(self.location, &counter.to_string()),
@@ -271,10 +276,10 @@ impl LaunchIrReader<'_> {
 
     fn read_loop<'c>(&mut self, op: Op<'c>) -> Result<Stmt, (Op<'c>, String)> {
         let reject = |message: &str| (op, message.to_owned());
-        let is_constant = |index: usize, expected: i64| {
-            op.inputs().get(index).is_some_and(|value| constant_value(*value) == Some(expected))
-        };
-        if !is_constant(0, 0) || !is_constant(2, 1) || op.inputs().len() != 3 {
+        let constant = |index: usize| op.inputs().get(index).and_then(|value| constant_value(*value));
+        let is_sized = op.inputs().get(1).is_some_and(|bound| constant_value(*bound).is_none());
+        let is_step = |step: i64| step == 1 || is_sized && step > 1;
+        if constant(0) != Some(0) || !constant(2).is_some_and(is_step) || op.inputs().len() != 3 {
             return Err(reject("expected a loop from 0 with step 1 and without carried values, found another one"));
         }
         if let Some(missing) = [ValueName::Zero, ValueName::One].into_iter().find(|name| !self.visible.contains(name)) {
@@ -284,6 +289,7 @@ impl LaunchIrReader<'_> {
             ));
         }
         let bound = self.operand_name(op, 1).map_err(|message| (op, message))?;
+        let step = self.operand_name(op, 2).map_err(|message| (op, message))?;
         let Some(body) = op.body() else { return Err(reject("has no body")) };
         let Some(argument) = body.args().first().copied() else { return Err(reject("has no counter")) };
         let num_before = self.defined.len();
@@ -293,7 +299,7 @@ impl LaunchIrReader<'_> {
         for name in self.defined.drain(num_before..) {
             self.visible.remove(&name);
         }
-        Ok(Stmt::For { counter, bound, body: statements })
+        Ok(Stmt::For { counter, bound, step, body: statements })
     }
 
     fn read_statement(&mut self, op: Op<'_>) -> Result<Stmt, String> {

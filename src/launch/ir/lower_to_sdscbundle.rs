@@ -49,7 +49,7 @@ fn run(module: Op<'_>, options: &PassOptions) -> Result<(), ErrorReported> {
         let (context, location) = (bundle.ctx(), bundle.loc());
         let mut attributes = AttributeList::new(context).with_text(attr::SYM_NAME, bundle.text_attr(attr::SYM_NAME));
         attributes = attributes.with_option(attr::SDSC_BUFFERS, bundle.attr(attr::BUFFERS));
-        attributes = add_count_attributes(context, attributes, &model);
+        attributes = add_loop_size_attributes(context, attributes, &model);
         if addresses == AddressMode::Baked {
             attributes =
                 attributes.with_text(attr::SDSC_ADDRESSES, "baked").with_int(attr::SDSC_POOL_BYTES, model.pool_bytes);
@@ -65,9 +65,13 @@ fn run(module: Op<'_>, options: &PassOptions) -> Result<(), ErrorReported> {
     Ok(())
 }
 
-/// Adds the trip counts that are parameters of the launch function: their names, and the dimensions whose tiles they
-/// count, in the order of the parameters.
-fn add_count_attributes<'c>(context: &'c Context, attributes: AttributeList<'c>, model: &Bundle) -> AttributeList<'c> {
+/// Adds the sizes that bound loops and are parameters of the launch function: their names, and the dimensions that the
+/// loops tile, in the order of the parameters.
+fn add_loop_size_attributes<'c>(
+    context: &'c Context,
+    attributes: AttributeList<'c>,
+    model: &Bundle,
+) -> AttributeList<'c> {
     let (mut names, mut dims): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
     for (symbol, _) in model.symbolic_loops() {
         if !names.contains(&symbol.name) {
@@ -79,6 +83,6 @@ fn add_count_attributes<'c>(context: &'c Context, attributes: AttributeList<'c>,
         return attributes;
     }
     attributes
-        .with_attribute(attr::SDSC_COUNTS, string_array(context, &names))
-        .with_attribute(attr::SDSC_COUNTED_DIMS, string_array(context, &dims))
+        .with_attribute(attr::SDSC_LOOP_SIZES, string_array(context, &names))
+        .with_attribute(attr::SDSC_LOOP_DIMS, string_array(context, &dims))
 }

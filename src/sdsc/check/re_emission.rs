@@ -4,11 +4,11 @@
 //! on files on disk only: new output would be compared with itself. The reader does not support every layout of the
 //! reference emitter's poolings, so the check skips poolings. It also skips shuffles, whose views may have no op spec.
 
-use crate::sdsc::read::{OpSpecReadError, parse_launch, to_bundle};
+use crate::sdsc::read::{OpSpecReadError, ProgramFacts, parse_launch, to_bundle};
 use sdsc_check::{Violation, ViolationLocation};
 use sdsc_format::{
     BUNDLE_FILE, Sdsc,
-    program::{PROGRAM_FILE, Program},
+    program::{LaunchEntry, PROGRAM_FILE, Program},
 };
 use std::collections::BTreeMap;
 
@@ -26,19 +26,27 @@ pub fn find_emission_difference<'a>(files: impl IntoIterator<Item = (&'a str, &'
     let program: Option<Program> = files.get(PROGRAM_FILE).and_then(|bytes| serde_json::from_slice(bytes).ok());
     let launches = program.map(|program| program.launches).unwrap_or_default();
     if files.contains_key(BUNDLE_FILE) {
-        return find_bundle_difference(&files, "", launches.first().map_or(0, |launch| launch.pool_bytes));
+        let facts = launches.first().map(ProgramFacts::from_entry).unwrap_or_default();
+        return find_bundle_difference(&files, "", facts);
     }
-    launches.iter().find_map(|launch| find_bundle_difference(&files, &format!("{}/", launch.bundle), launch.pool_bytes))
+    let difference = |launch: &LaunchEntry| {
+        find_bundle_difference(&files, &format!("{}/", launch.bundle), ProgramFacts::from_entry(launch))
+    };
+    launches.iter().find_map(difference)
 }
 
-fn find_bundle_difference(files: &BTreeMap<&str, &[u8]>, folder: &str, pool_bytes: i64) -> Option<Violation> {
+fn find_bundle_difference(
+    files: &BTreeMap<&str, &[u8]>,
+    folder: &str,
+    facts: ProgramFacts<'_>,
+) -> Option<Violation> {
     let path = |name: &str| format!("{folder}{name}");
     let text = std::str::from_utf8(files.get(&*path(BUNDLE_FILE))?).ok()?;
     let mut read: Vec<Sdsc> = Vec::new();
     while let Some(bytes) = files.get(&*path(&format!("sdsc_{}.json", read.len()))) {
         read.push(serde_json::from_slice(bytes).ok()?);
     }
-    let error = parse_launch(text).and_then(|launch| to_bundle(&launch, &read, pool_bytes)).err()?;
+    let error = parse_launch(text).and_then(|launch| to_bundle(&launch, &read, facts)).err()?;
     let violation = |file: String, message: String| Violation {
         label: RE_EMISSION_LABEL,
         file,

@@ -27,7 +27,7 @@ use sdsc_check::{Profile, Violation, check_files_with_profile};
 use sdsc_format::{
     OutputFile, StagedBundle,
     exact::{EXACT_FILE, EXACT_SUFFIX, ExactConstant, ExactNumbers},
-    program::{self, BufferPlace, ConversionOrder, LaunchEntry, Program, Size, Symbol, SymbolicDim, Tensor},
+    program::{self, BufferPlace, ConversionOrder, LaunchEntry, Program, Size, SymbolicDim, Tensor},
 };
 use std::{panic::resume_unwind, path::Path, thread};
 
@@ -179,7 +179,6 @@ fn build_program_files(program: Op<'_>, target: &Target, format: Profile) -> Res
     let (mut files, mut exact, mut written) = (Vec::new(), ExactNumbers::default(), Vec::new());
     let mut description = Program {
         name: program.text_attr(attr::SYM_NAME).to_owned(),
-        symbols: read_symbols(program),
         sizes: read_sizes(program),
         ..Program::default()
     };
@@ -236,9 +235,6 @@ fn build_program_files(program: Op<'_>, target: &Target, format: Profile) -> Res
             }
         }
     }
-    description.check_no_symbols().map_err(|message| {
-        error_at(codes::BUNDLE_ORDER, program, format_args!("cannot be written: {message}")).report()
-    })?;
     let end = |buffer: &Tensor| buffer.place.map(|place| place.offset + buffer.bytes);
     description.buffer_bytes = description.buffers.iter().filter_map(end).max().unwrap_or(0);
     files.extend(
@@ -299,14 +295,6 @@ enum ExactElements {
 }
 
 /// Returns the trip counts that are known at launch only.
-fn read_symbols(program: Op<'_>) -> Vec<Symbol> {
-    let entries = program.attr(attr::SYMBOLS).and_then(dictionary_entries).unwrap_or_default();
-    entries
-        .into_iter()
-        .filter_map(|(name, maximum)| Some(Symbol { name: name.to_owned(), maximum: integer(maximum)? }))
-        .collect()
-}
-
 /// Returns the sizes that are known at launch only.
 fn read_sizes(program: Op<'_>) -> Vec<Size> {
     let entries = program.attr(attr::SIZES).and_then(dictionary_entries).unwrap_or_default();
@@ -317,7 +305,8 @@ fn read_sizes(program: Op<'_>) -> Vec<Size> {
     entries.into_iter().filter_map(size).collect()
 }
 
-/// Returns the sizes that a launch receives, in the order of its parameters, which is that of their first use in ops.
+/// Returns the sizes that a launch receives, in the order of its parameters: those of ops by their first use, then those
+/// that bound loops. A size of both kinds is there twice.
 fn read_launch_sizes(bundle: Op<'_>) -> Result<Vec<String>, ErrorReported> {
     let mut names: Vec<String> = Vec::new();
     for op in bundle.body_ops().into_iter().filter(|op| op.is(sdsc::OP)) {
@@ -328,6 +317,7 @@ fn read_launch_sizes(bundle: Op<'_>) -> Result<Vec<String>, ErrorReported> {
             }
         }
     }
+    names.extend(bundle.attr(attr::SDSC_LOOP_SIZES).and_then(strings).unwrap_or_default().into_iter().map(str::to_owned));
     Ok(names)
 }
 

@@ -5,5 +5,5 @@ pub mod case_json;
 mod to_op_spec;
 
 pub use to_op_spec::{
-    FileContext, OpSpecReadError, SymbolBase, SymbolValue, is_baked, parse_launch, to_bundle, to_op_spec,
+    FileContext, OpSpecReadError, ProgramFacts, SymbolBase, SymbolValue, is_baked, parse_launch, to_bundle, to_op_spec,
 };

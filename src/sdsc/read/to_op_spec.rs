@@ -35,7 +35,7 @@ mod space;
 mod tensor_form;
 mod window;
 
-pub use bundle::{is_baked, to_bundle};
+pub use bundle::{ProgramFacts, is_baked, to_bundle};
 pub use evaluate::{SymbolBase, SymbolValue};
 pub use launch::parse_launch;
 

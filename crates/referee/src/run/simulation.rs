@@ -91,7 +91,6 @@ impl Simulation {
     /// # Errors
     /// See [`Self::load`].
     pub fn with_program(program: Program, dir: &Path, target: &Target) -> Result<Self, SimError> {
-        program.check_no_symbols().map_err(|message| SimError::Malformed { file: program.name.clone(), message })?;
         let mut bundles: BTreeMap<String, LoadedBundle> = BTreeMap::new();
         let mut deaths = Vec::with_capacity(program.launches.len());
         for (number, launch) in program.launches.iter().enumerate() {

@@ -100,18 +100,19 @@ const RULES_NOT_IN_RELEASE: [&str; 47] = [
     "sdsc_r154",
 ];
 
-/// Rule that torch-spyre of September 2026 breaks: executes of a shared file may have different symbol values.
-const RULE_NOT_IN_2026_09: &str = "sdsc_r7";
+/// Rules that torch-spyre of September 2026 breaks: executes of a shared file may have different symbol values, and
+/// symbolic sizes bound loops.
+const RULES_NOT_IN_2026_09: [&str; 2] = ["sdsc_r7", "sdsc_r12"];
 
-/// Rule that only the profile of September 2026 has.
-const RULE_ONLY_IN_2026_09: &str = "sdsc_r120";
+/// Rules that only the profile of September 2026 has, instead of these.
+const RULES_ONLY_IN_2026_09: [&str; 2] = ["sdsc_r120", "sdsc_r155"];
 
 impl Profile {
     /// Returns whether the profile includes a rule of [`RULES`](crate::RULES).
     pub(super) fn includes_base_rule(self, label: &str) -> bool {
         match self {
             Self::TorchSpyre2026_08 => true,
-            Self::TorchSpyre2026_09 => label != RULE_NOT_IN_2026_09,
+            Self::TorchSpyre2026_09 => !RULES_NOT_IN_2026_09.contains(&label),
             Self::Release1_0 => !RULES_NOT_IN_RELEASE.contains(&label),
         }
     }
@@ -120,8 +121,8 @@ impl Profile {
     pub(super) fn includes_added_rule(self, label: &str) -> bool {
         match self {
             Self::TorchSpyre2026_08 => false,
-            Self::TorchSpyre2026_09 => label == RULE_ONLY_IN_2026_09,
-            Self::Release1_0 => label != RULE_ONLY_IN_2026_09,
+            Self::TorchSpyre2026_09 => RULES_ONLY_IN_2026_09.contains(&label),
+            Self::Release1_0 => !RULES_ONLY_IN_2026_09.contains(&label),
         }
     }
 
@@ -129,6 +130,12 @@ impl Profile {
     /// differ. IBM back ends before 28 August 2026 abort on a shared file.
     #[must_use]
     pub fn shares_files(self) -> bool {
+        self == Self::TorchSpyre2026_09
+    }
+
+    /// Returns whether symbolic sizes may bound loops. Other formats require constant trip counts.
+    #[must_use]
+    pub fn has_sized_loops(self) -> bool {
         self == Self::TorchSpyre2026_09
     }
 
@@ -151,10 +158,11 @@ mod tests {
 
     #[test]
     fn lists_existing_rules() {
-        let labels = RULES_NOT_IN_RELEASE.iter().chain([&RULE_NOT_IN_2026_09]);
+        let labels = RULES_NOT_IN_RELEASE.iter().chain(&RULES_NOT_IN_2026_09);
         let missing: Vec<_> = labels.filter(|label| !RULES.iter().any(|rule| rule.label == **label)).collect();
         assert!(missing.is_empty(), "{missing:?}");
-        assert!(crate::RELEASE_RULES.iter().any(|rule| rule.label == RULE_ONLY_IN_2026_09));
+        let is_added = |label: &&str| crate::RELEASE_RULES.iter().any(|rule| rule.label == *label);
+        assert!(RULES_ONLY_IN_2026_09.iter().all(|label| is_added(&label)));
     }
 
     #[test]

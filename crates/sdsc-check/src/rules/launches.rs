@@ -65,6 +65,11 @@ pub(super) fn check_pool_limit(view: &BundleView<'_>, limit: i64, report: &mut V
 }
 
 pub(super) fn check_loops(view: &BundleView<'_>, report: &mut ViolationReport) {
+    view.report_problems(LaunchProblemKind::SizedLoop, report);
+    check_sized_loops(view, report);
+}
+
+pub(super) fn check_sized_loops(view: &BundleView<'_>, report: &mut ViolationReport) {
     view.report_problems(LaunchProblemKind::Loop, report);
     view.report_problems(LaunchProblemKind::LoopForm, report);
 }

@@ -1,7 +1,7 @@
 //! Table of the rules that came with release 1.0.0 and hold in the profiles that name them.
 
 use super::release::{bundles, divisions, families, tensors};
-use super::{FormatRule, RuleCheck};
+use super::{FormatRule, RuleCheck, launches};
 
 /// Rules of the release. "Specification 1.0.0" is its text, "schema 1.0.0" its JSON Schema.
 pub const RELEASE_RULES: &[FormatRule] = &[
@@ -187,6 +187,12 @@ pub const RELEASE_RULES: &[FormatRule] = &[
         families::check_keywords,
     ),
     file_rule("sdsc_r135", "numbers have the range of the schema", "schema 1.0.0", divisions::check_number_ranges),
+    bundle_rule(
+        "sdsc_r155",
+        "loops run from 0 with step 1 to a positive constant, or from 0 to a symbolic size by a step that divides it",
+        "torch-spyre facts, loop counts that are known at launch",
+        launches::check_sized_loops,
+    ),
 ];
 
 const fn file_rule(

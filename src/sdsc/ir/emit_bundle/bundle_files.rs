@@ -42,7 +42,7 @@ pub(super) fn build_bundle_files(
     exact: &mut ExactNumbers,
 ) -> Result<EmittedBundleFiles, ErrorReported> {
     let launch = launch_from_ir(bundle).map_err(|(op, message)| error_at(codes::LAUNCH_FORM, op, message).report())?;
-    check_counts(bundle, &launch)?;
+    check_loop_sizes(bundle, &launch, format)?;
     let memory = baked_memory_map(bundle, target)?;
     if format.shares_files() && memory.is_none() {
         return build_shared_bundle_files(bundle, folder, launch, exact);
@@ -140,29 +140,29 @@ fn find_rounded_constants(spec: &OpSpec, file: &Sdsc) -> BTreeMap<String, f64> {
     spec.constants.iter().filter(is_changed).map(|constant| (constant.name.clone(), constant.value)).collect()
 }
 
-/// Rejects a loop whose count is a parameter: the back end accepts constants only (torch-spyre facts, D.10 and G.5).
-fn check_counts(bundle: Op<'_>, launch: &Launch) -> Result<(), ErrorReported> {
-    let Some(param) = launch.find_count_param() else { return Ok(()) };
-    let maximum = param.bounds.map_or_else(String::new, |bounds| format!(", at most {}", bounds.max));
-    // Counts are the last parameters, so they are matched from the end.
+/// Rejects a loop that is bounded by a symbolic size if the format requires constant trip counts (torch-spyre facts,
+/// D.10 and G.5).
+fn check_loop_sizes(bundle: Op<'_>, launch: &Launch, format: Profile) -> Result<(), ErrorReported> {
+    let Some(param) = launch.find_loop_size().filter(|_| !format.has_sized_loops()) else { return Ok(()) };
+    // These sizes are the last parameters, so they are matched from the end.
     let after = launch.params.iter().rev().position(|other| other.name == param.name).unwrap_or(0);
     let entry = |list: &str| bundle.attr(list).and_then(strings)?.into_iter().rev().nth(after);
-    let is_counted = |op: &Op<'_>| {
+    let is_sized = |op: &Op<'_>| {
         op.is("scf.for")
             && op.inputs().get(1).is_some_and(|bound| bound.def().is_none_or(|def| !def.is("arith.constant")))
     };
-    let counted = bundle.nested().into_iter().find(is_counted).unwrap_or(bundle);
-    let limit = "the backend requires constant trip counts";
-    let message = match (entry(attr::SDSC_COUNTS), entry(attr::SDSC_COUNTED_DIMS)) {
-        (Some(symbol), Some(dim)) => format!(
-            "runs '{symbol}' times over the tiles of '{dim}'{maximum}, which is known at launch only: {limit}; give --bind {symbol}=NUMBER"
-        ),
-        _ => codes::TRIP_AT_LAUNCH.format(format_args!(
-            "expected a constant trip count, found '%{}'{maximum}, known only at launch: {limit}",
-            param.value
-        )),
+    let sized = bundle.nested().into_iter().find(is_sized).unwrap_or(bundle);
+    let advice = format!(
+        "format '{format}' requires constant trip counts; give --bundle-format={}, or one size",
+        Profile::TorchSpyre2026_09
+    );
+    let message = match (entry(attr::SDSC_LOOP_SIZES), entry(attr::SDSC_LOOP_DIMS)) {
+        (Some(size), Some(dim)) => {
+            format!("repeats for each tile of '{dim}', whose size '{size}' is known at launch only: {advice}")
+        }
+        _ => codes::TRIP_AT_LAUNCH.format(format_args!("has the bound '%{}', known at launch only: {advice}", param.value)),
     };
-    Err(error_at(codes::TRIP_AT_LAUNCH, counted, message).report())
+    Err(error_at(codes::TRIP_AT_LAUNCH, sized, message).report())
 }
 
 /// Returns the bytes of the pool of a bundle whose addresses are baked.

@@ -1,29 +1,50 @@
 //! Reconstructs the bundle from its launch and its files.
 
-use super::evaluate::{EffectStep, LaunchEffect, evaluate_launch};
+use super::evaluate::{EffectStep, LaunchEffect, LoopSize, evaluate_launch};
 use super::{FileContext, OpSpecReadError, SymbolValue, to_op_spec};
 use crate::launch::Stmt;
 use crate::launch::geometry::Geometry;
 use crate::launch::symbols::{MemoryMap, OpAddresses};
 use crate::sdsc::emit::share_files;
 use crate::{
-    bundle::{Bundle, BundleItem, OpSpec},
+    bundle::{Bundle, BundleItem, LoopSymbol, OpSpec},
     launch::Launch,
 };
 use machine::Target;
-use sdsc_format::Sdsc;
+use sdsc_format::{Sdsc, program::LaunchEntry};
 use std::collections::BTreeMap;
+
+/// What only the program states of a bundle.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ProgramFacts<'a> {
+    /// Bytes of the pool that precedes the arguments in a bundle with baked addresses.
+    pub pool_bytes: i64,
+    /// Names of the parameters that are symbolic sizes.
+    pub sizes: &'a [String],
+}
+
+impl<'a> ProgramFacts<'a> {
+    /// Returns the facts that the entry of a launch states.
+    #[must_use]
+    pub fn from_entry(entry: &'a LaunchEntry) -> Self {
+        Self { pool_bytes: entry.pool_bytes, sizes: &entry.sizes }
+    }
+}
 
 /// Returns the bundle of a launch and its files; file `k` is the operation of `sdsc_<k>.json`. Executes may share a
 /// file if it is that of equal ops; files are in the order of their first executes.
 ///
-/// The numbers in [`Launch::first_symbol_ids`] of the parsed launch are not used. `pool_bytes` is the size of the pool
-/// that precedes the arguments in a bundle with baked addresses; only its program states it.
+/// The numbers in [`Launch::first_symbol_ids`] of the parsed launch are not used.
 ///
 /// # Errors
 ///
 /// If a file cannot be read back, or the reconstructed bundle's launch has another effect than this one.
-pub fn to_bundle(launch: &Launch, files: &[Sdsc], pool_bytes: i64) -> Result<Bundle, OpSpecReadError> {
+pub fn to_bundle(
+    launch: &Launch,
+    files: &[Sdsc],
+    program: ProgramFacts<'_>,
+) -> Result<Bundle, OpSpecReadError> {
+    let ProgramFacts { pool_bytes, sizes } = program;
     let mut effect = evaluate_launch(launch)?;
     let is_baked = !has_symbols(&effect.steps);
     if is_baked {
@@ -36,7 +57,7 @@ pub fn to_bundle(launch: &Launch, files: &[Sdsc], pool_bytes: i64) -> Result<Bun
         has_pool: pool_bytes > 0,
     });
     let mut reader =
-        SdscBundleReader { files, memory, pool_bytes: effect.pool_bytes, next_id: -1, first_ids: Vec::new() };
+        SdscBundleReader { files, memory, pool_bytes: effect.pool_bytes, sizes, next_id: -1, first_ids: Vec::new() };
     let bundle = Bundle { pool_bytes: effect.pool_bytes, items: reader.read_items(&effect.steps)? };
     if reader.first_ids.len() != files.len() {
         return Err(OpSpecReadError::launch(format!(
@@ -75,7 +96,7 @@ pub fn is_baked(launch: &Launch) -> bool {
 fn has_symbols(steps: &[EffectStep]) -> bool {
     steps.iter().any(|step| match step {
         EffectStep::Op { index: _, symbols } => symbols.is_some(),
-        EffectStep::Loop { count: _, body } => has_symbols(body),
+        EffectStep::Loop { body, .. } => has_symbols(body),
     })
 }
 
@@ -83,6 +104,8 @@ struct SdscBundleReader<'a> {
     files: &'a [Sdsc],
     memory: Option<MemoryMap>,
     pool_bytes: i64,
+    /// Names of the parameters that are symbolic sizes.
+    sizes: &'a [String],
     next_id: i64,
     /// First symbol id of each file so far.
     first_ids: Vec<i64>,
@@ -94,12 +117,21 @@ impl SdscBundleReader<'_> {
         for step in steps {
             items.push(match step {
                 EffectStep::Op { index, symbols } => BundleItem::Op(Box::new(self.read_op(*index, symbols.as_ref())?)),
-                EffectStep::Loop { count, body } => {
-                    BundleItem::Loop { count: *count, symbol: None, body: self.read_items(body)? }
-                }
+                EffectStep::Loop { count, size, body } => BundleItem::Loop {
+                    count: *count,
+                    symbol: size.map(|size| self.loop_symbol(&size)),
+                    body: self.read_items(body)?,
+                },
             });
         }
         Ok(items)
+    }
+
+    /// Returns the symbol of a loop. Without a program a size has no name, so it is named after its parameter; files do
+    /// not name the tiled dimension.
+    fn loop_symbol(&self, size: &LoopSize) -> LoopSymbol {
+        let name = self.sizes.get(size.number).cloned().unwrap_or_else(|| format!("size{}", size.number));
+        LoopSymbol { dim: name.clone(), name, tile: size.step, granularity: size.bounds.granularity }
     }
 
     fn read_op(
@@ -155,7 +187,15 @@ fn check_same_effect(read: &LaunchEffect, emitted: &LaunchEffect) -> Result<(), 
 fn check_same_steps(read: &[EffectStep], emitted: &[EffectStep]) -> Result<(), OpSpecReadError> {
     for (read, emitted) in read.iter().zip(emitted) {
         match (read, emitted) {
-            (EffectStep::Loop { body: read, .. }, EffectStep::Loop { body: emitted, .. }) => {
+            (
+                EffectStep::Loop { count, size, body: read },
+                EffectStep::Loop { count: again, size: size_again, body: emitted },
+            ) => {
+                if (count, size.map(|size| (size.bounds, size.step)))
+                    != (again, size_again.map(|size| (size.bounds, size.step)))
+                {
+                    return Err(OpSpecReadError::launch("has a loop with bounds that no op spec has".to_owned()));
+                }
                 check_same_steps(read, emitted)?
             }
             (EffectStep::Op { index, .. }, EffectStep::Op { index: again, .. }) if index != again => {

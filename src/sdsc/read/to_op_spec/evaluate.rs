@@ -44,8 +44,19 @@ pub(super) struct LaunchEffect {
 pub(super) enum EffectStep {
     /// Executes an op. There are no symbols if addresses are baked.
     Op { index: usize, symbols: Option<BTreeMap<i64, SymbolValue>> },
-    /// Repeats steps.
-    Loop { count: i64, body: Vec<EffectStep> },
+    /// Repeats steps, at most `count` times if a symbolic size bounds the loop.
+    Loop { count: i64, size: Option<LoopSize>, body: Vec<EffectStep> },
+}
+
+/// Symbolic size that bounds a loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct LoopSize {
+    /// Number among the parameters that are sizes.
+    pub(super) number: usize,
+    /// Bounds of the size.
+    pub(super) bounds: SizeBounds,
+    /// Step of the loop.
+    pub(super) step: i64,
 }
 
 /// Evaluates a launch. Its values are computed from its text, as in the checks of the file format.
@@ -55,7 +66,10 @@ pub(super) fn evaluate_launch(launch: &Launch) -> Result<LaunchEffect, OpSpecRea
     let values = LaunchValues::evaluate(&text);
     // A bundle of the release may extract parameters, and define symbols of maps, in loops; their values are the same.
     let has_no_value = |problem: &&LaunchProblem| {
-        !matches!(problem.kind, LaunchProblemKind::ExtractInLoop | LaunchProblemKind::VaryingSymbol)
+        !matches!(
+            problem.kind,
+            LaunchProblemKind::ExtractInLoop | LaunchProblemKind::VaryingSymbol | LaunchProblemKind::SizedLoop
+        )
     };
     if let Some(problem) = values.problems.iter().find(has_no_value) {
         return Err(OpSpecReadError::launch(problem.message.clone()));
@@ -69,6 +83,7 @@ pub(super) fn evaluate_launch(launch: &Launch) -> Result<LaunchEffect, OpSpecRea
         params: &text.params,
         executes: values.executes.iter(),
         counts: values.loops.iter().enumerate(),
+        loop_sizes: &values.loop_sizes,
         around: vec![],
     };
     let steps = walk.walk_statements(&text.body)?;
@@ -80,6 +95,8 @@ struct LaunchWalker<'a> {
     params: &'a [Param<&'a str>],
     executes: slice::Iter<'a, ExecuteView<'a>>,
     counts: Enumerate<slice::Iter<'a, Option<i64>>>,
+    /// Parameter that bounds each loop, and the step.
+    loop_sizes: &'a [Option<(usize, i64)>],
     /// Numbers of the enclosing loops, outermost first.
     around: Vec<usize>,
 }
@@ -99,12 +116,32 @@ impl<'a> LaunchWalker<'a> {
                     self.around.push(number);
                     let body = self.walk_statements(&counted.body)?;
                     self.around.pop();
-                    steps.push(EffectStep::Loop { count, body });
+                    let size = self.loop_sizes[number].map(|(param, step)| self.loop_size(param, step)).transpose()?;
+                    steps.push(EffectStep::Loop { count, size, body });
                 }
                 _ => {}
             }
         }
         Ok(steps)
+    }
+
+    fn loop_size(&self, param: usize, step: i64) -> Result<LoopSize, OpSpecReadError> {
+        let is_size = |param: &&Param<&str>| matches!(param.kind, ParamType::InputArg { max: Some(_), .. });
+        let number = self.params[..param].iter().filter(is_size).count();
+        Ok(LoopSize { number, bounds: self.size_bounds(param)?, step })
+    }
+
+    /// Returns the bounds of a parameter that is a size.
+    fn size_bounds(&self, param: usize) -> Result<SizeBounds, OpSpecReadError> {
+        match self.params[param].kind {
+            ParamType::InputArg { granularity: Some(granularity), max: Some(max) } => {
+                Ok(SizeBounds { granularity, max })
+            }
+            ParamType::InputArg { .. } | ParamType::Index => Err(OpSpecReadError::launch(format!(
+                "'%{}' is no size between bounds",
+                self.params[param].name.name
+            ))),
+        }
     }
 
     fn walk_execute(&self, view: &ExecuteView<'_>) -> Result<EffectStep, OpSpecReadError> {
@@ -144,17 +181,7 @@ impl<'a> LaunchWalker<'a> {
             Some(launch::ValueBase::Argument(number)) => SymbolBase::Argument(u32::try_from(number).map_err(|_| {
                 OpSpecReadError::launch(format!("kernel argument {number} is beyond the last that there can be"))
             })?),
-            Some(launch::ValueBase::Parameter(number)) => match self.params[number].kind {
-                ParamType::InputArg { granularity: Some(granularity), max: Some(max) } => {
-                    SymbolBase::Size(SizeBounds { granularity, max })
-                }
-                ParamType::InputArg { .. } | ParamType::Index => {
-                    return Err(OpSpecReadError::launch(format!(
-                        "'%{}' is no size between bounds",
-                        self.params[number].name.name
-                    )));
-                }
-            },
+            Some(launch::ValueBase::Parameter(number)) => SymbolBase::Size(self.size_bounds(number)?),
         })
     }
 }
@@ -181,12 +208,12 @@ mod tests {
             Stmt::Constant { name: bound, value: 3 },
             Stmt::Constant { name: ValueName::PoolOffset(64), value: 64 },
             Stmt::AddI { name: ValueName::PoolAddress(64), lhs: ValueName::Pool, rhs: ValueName::PoolOffset(64) },
-            Stmt::For { counter, bound, body: vec![apply, Stmt::Execute(execute)] },
+            Stmt::For { counter, bound, step: ValueName::One, body: vec![apply, Stmt::Execute(execute)] },
         ];
         let mut launch = Launch { maps: vec![AddressMap { strides: vec![128] }], body, ..Launch::default() };
         let value = SymbolValue { base: SymbolBase::Pool, offset: 64, strides: vec![128] };
         let op = EffectStep::Op { index: 0, symbols: Some(BTreeMap::from([(-1, value)])) };
-        let expected = LaunchEffect { pool_bytes: 4096, steps: vec![EffectStep::Loop { count: 3, body: vec![op] }] };
+        let expected = LaunchEffect { pool_bytes: 4096, steps: vec![EffectStep::Loop { count: 3, size: None, body: vec![op] }] };
         assert_eq!(evaluate_launch(&launch).unwrap(), expected);
         launch.body.remove(4);
         let error = evaluate_launch(&launch).unwrap_err().to_string();

@@ -96,8 +96,13 @@ fn parse_statement(
             symbol_ids: execute.symbol_ids.clone(),
         }),
         StmtKind::For(counted) => {
-            for (ident, wanted) in [(counted.lower, 0), (counted.step, 1)] {
-                if find_constant(text, ident) != Some(wanted) {
+            let is_sized = find_constant(text, counted.upper).is_none();
+            let is_one = |ident| find_constant(text, ident) == Some(1);
+            for (ident, wanted, is_expected) in [
+                (counted.lower, 0, find_constant(text, counted.lower) == Some(0)),
+                (counted.step, 1, is_one(counted.step) || is_sized && find_constant(text, counted.step).is_some()),
+            ] {
+                if !is_expected {
                     return Err(reject(format!(
                         "'%{}' is not {wanted}; expected a loop from 0 with step 1",
                         ident.name
@@ -107,6 +112,7 @@ fn parse_statement(
             Stmt::For {
                 counter: parse_name(counted.counter)?,
                 bound: parse_name(counted.upper)?,
+                step: parse_name(counted.step)?,
                 body: parse_statements(text, &counted.body)?,
             }
         }

@@ -49,6 +49,7 @@ fn value_bases(execute: &ExecuteView<'_>) -> Vec<Option<Option<ValueBase>>> {
 }
 
 pub(in super::super) fn check_constant_loop_bounds(view: &BundleView<'_>, report: &mut ViolationReport) {
+    view.report_problems(LaunchProblemKind::SizedLoop, report);
     view.report_problems(LaunchProblemKind::Loop, report);
 }
 
