@@ -16,6 +16,7 @@ use ::program::layout::DeviceLayout;
 use files::{is_plain_name, read_below, resolve_below};
 use machine::ElementType;
 use melior::ir::Type;
+use sdsc_check::Profile;
 use sdsc_format::{
     BUNDLE_FILE, Sdsc,
     program::{self, LaunchEntry, Program, Size, Tensor},
@@ -38,9 +39,9 @@ pub fn opspec_to_mlir(session: &Session, text: &str) -> Result<String, String> {
 ///
 /// # Errors
 /// Returns an empty message, because MLIR has reported the error.
-pub fn mlir_to_bundle(source: &SourceFile<'_>, output: &str) -> Result<(), String> {
+pub fn mlir_to_bundle(source: &SourceFile<'_>, output: &str, format: Profile) -> Result<(), String> {
     let mut module = source.parse().ok_or_else(String::new)?;
-    module.run_passes(&emit_passes(output)).map_err(|_| String::new())
+    module.run_passes(&emit_passes(output, format)).map_err(|_| String::new())
 }
 
 /// Translates the files of a bundle, or of a program and its bundles, back to `sdsc` IR.

@@ -66,6 +66,7 @@ mod softmax_traffic;
 mod spyre_lsp_server;
 mod supported_ops;
 mod swapped;
+mod symbolic_loops;
 mod threads;
 mod tidy;
 mod tile_search;

@@ -29,7 +29,7 @@ def Spyre_Dialect : Dialect {
     | attribute | meaning |
     |---|---|
     | `spyre.dim_sizes = {M = 64}` | sizes of dimension names |
-    | `spyre.symbols = {T = 8}` | maximum of a symbolic tile count: there are 8 tiles, and a launch executes the first `T` |
+    | `spyre.symbols = {T = 8}` | maximum of a symbolic tile count: there are 8 tiles, and a launch executes the first of them |
     | `spyre.granularities = {s0 = 64}` | number that divides a symbolic size |
     | `spyre.kernel`, `spyre.knobs` | the function is a kernel; its tunable parameters |
     | `spyre.kernels` | kernels of the compiled function, with fused and rejected neighbors |

@@ -406,8 +406,9 @@ def Spyre_LoopOp : Spyre_Op<"loop", [
     The op implements `LoopLikeOpInterface`, so passes such as `loop-invariant-code-motion` apply. It has no
     `RegionBranchOpInterface`, because a tiled operand is not passed to the body unchanged.
 
-    With a `symbol` the trip count is known at launch, from 1 to `count`. The dimension still has `count` tiles; tiles
-    after the last iteration are not written.
+    With a `symbol` the size of the tiled dimension is known at launch: the loop executes the first tiles, at most
+    `count`. Tiles after the last iteration are not written. A loop that tiles a dimension of symbolic size
+    (`spyre.symbolic`) does so without a `symbol`.
 
     Constraints:
     * (loop_c1) the count is positive;

@@ -11,13 +11,13 @@ pub const MAX_UNROLLED_OPS: i64 = 1 << 13;
 pub enum UnrollError {
     /// A loop whose trip count is known at launch only.
     #[error(
-        "expected a constant trip count of the loop over '{dim}', found '{symbol}' (at most {maximum}), known only at launch; \
-         give --bind {symbol}=NUMBER, or keep loops (--loops keep)"
+        "expected a constant trip count of the loop over '{dim}', found one that size '{symbol}' determines (at most \
+         {maximum}); give one size, or keep loops (--loops keep)"
     )]
     KnownAtLaunch {
-        /// Name of the trip count.
+        /// Name of the size.
         symbol: String,
-        /// Dimension whose tiles the loop counts.
+        /// Name of the tiled dimension.
         dim: String,
         /// Maximum trip count.
         maximum: i64,

@@ -84,9 +84,8 @@ impl CountError {
 ///
 /// `bind=T=4` turns `tiles(M = T)` into `tiles(M = 4)`. An unbound symbol needs a maximum, such as
 /// `spyre.symbols = {T = 8}` on the function. The dimension is then split into 8 tiles, so their size is known, and a
-/// launch executes the first `T` of them. `T = 4` at launch is therefore half of the dimension, while `bind=T=4` is all
-/// of it in larger tiles. The loop keeps the symbol up to the bound of `scf.for`; the back end accepts only numbers
-/// (torch-spyre facts, G.5).
+/// launch executes the first of them: it chooses the size of the dimension, a multiple of a tile. `bind=T=4` is all of
+/// the dimension in larger tiles. See `dialect::SymbolicSizes`.
 #[derive(Clone, Debug, Default)]
 pub struct CountBindings {
     numbers: BTreeMap<String, (i64, bool)>,

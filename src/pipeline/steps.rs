@@ -338,12 +338,12 @@ pub fn build_emit_step(output: &str, is_compiled: bool, format: Profile) -> Pipe
 
 /// Returns the passes that write `sdsc` or `sdscbundle` IR to the directory `output`.
 #[must_use]
-pub fn emit_passes(output: &str) -> Vec<PassInstance> {
+pub fn emit_passes(output: &str, format: Profile) -> Vec<PassInstance> {
     let CompileOptions { addresses, loops, .. } = CompileOptions::default();
     let lower = PipelineStep::from_pass(lower_to_sdscbundle::PASS)
         .with_option(option::ADDRESSES, PassOptionValue::from_enum(addresses))
         .with_option(option::LOOPS, PassOptionValue::from_enum(loops));
-    vec![lower.pass, build_emit_step(output, false, Profile::default()).pass]
+    vec![lower.pass, build_emit_step(output, false, format).pass]
 }
 
 /// Returns steps as the text of a pipeline.

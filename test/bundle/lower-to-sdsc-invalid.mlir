@@ -104,7 +104,7 @@ func.func @places_of_buffers_come_first(%x: tensor<64x64xf16, #layout>) -> tenso
 #layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
 #window = #spyre.layout<[1, 64, 64], [64, 64, 1], of = [64, 64]>
 func.func @counts_are_declared(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> attributes {spyre.symbols = {U = 2}} {
-  // expected-error @+1 {{runs 'T' of its 2 tiles, but 'spyre.symbols' of the function does not declare that name; correct the declaration}}
+  // expected-error @+1 {{expected the maximum 2 of 'T' in 'spyre.symbols' of the function, as many as tiles, found none; correct the declaration}}
   %y = spyre.loop 2 "M" tiled(%tile = %x[0] : tensor<64x64xf16, #layout>) attributes {symbol = "T"} {
     %exp = spyre.pointwise exp(%tile) : tensor<32x64xf16, #window>
     spyre.yield %exp[0] : tensor<32x64xf16, #window>
@@ -117,7 +117,7 @@ func.func @counts_are_declared(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf
 #layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
 #window = #spyre.layout<[1, 64, 64], [64, 64, 1], of = [64, 64]>
 func.func @a_loop_has_the_tiles_that_are_declared(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> attributes {spyre.symbols = {T = 8}} {
-  // expected-error @+1 {{runs 'T' of its 2 tiles, but 'spyre.symbols' of the function declares a maximum of 8; correct the declaration}}
+  // expected-error @+1 {{expected the maximum 2 of 'T' in 'spyre.symbols' of the function, as many as tiles, found 8; correct the declaration}}
   %y = spyre.loop 2 "M" tiled(%tile = %x[0] : tensor<64x64xf16, #layout>) attributes {symbol = "T"} {
     %exp = spyre.pointwise exp(%tile) : tensor<32x64xf16, #window>
     spyre.yield %exp[0] : tensor<32x64xf16, #window>

@@ -28,7 +28,7 @@
 // ROWS: error{{.*}}'tensor.concat' op concatenates symbolic dimension 'arg0.0' with other elements along dimension 0, whose offset depends on the size; give one size with '--dim-size NAME=SIZE'
 // STEPS: error{{.*}}: {{.*}}uses symbolic sizes 'arg0.0' (maximum 128, multiple 64) and 'arg1.0' (maximum 128, multiple 32) for iteration dimension 0; declare the same maximum and multiple for both, or give one size with '--dim-size NAME=SIZE'
 // BAKED: error{{.*}}: {{.*}}iteration dimension 0 is symbolic, which baked addresses cannot express
-// TILES: error{{.*}}'linalg.add' op tiles symbolic dimension 's0', which must stay whole; give one size with '--dim-size NAME=SIZE'
+// TILES: error{{.*}}'func.func' op repeats for each tile of 's0', whose size 's0' is known at launch only: format 'torch-spyre-2026-08' requires constant trip counts; give --bundle-format=torch-spyre-2026-09, or one size
 
 //--- mean.mlir
 func.func @mean(%x: tensor<?x256xf16>) -> tensor<256xf16> {

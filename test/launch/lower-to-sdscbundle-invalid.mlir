@@ -38,10 +38,10 @@ sdsc.bundle @coordinates_are_digits_of_one_dimension() {
 
 // -----
 
-// expected-error @+1 {{'sdsc.bundle' op loops run 'T' times, one at most 2 times and another at most 4; a name has one maximum}}
-sdsc.bundle @a_count_has_one_maximum() {
-  sdsc.loop 2 attributes {dim = "M", symbol = "T"} {
+// expected-error @+1 {{'sdsc.bundle' op loops over 's0' expect at most 128 in steps of 64, and at most 256 in steps of 64; declare one maximum and one multiple}}
+sdsc.bundle @a_size_has_one_maximum() {
+  sdsc.loop 2 attributes {dim = "M", granularity = 64 : i64, symbol = "s0", tile = 64 : i64} {
   }
-  sdsc.loop 4 attributes {dim = "N", symbol = "T"} {
+  sdsc.loop 4 attributes {dim = "N", granularity = 64 : i64, symbol = "s0", tile = 64 : i64} {
   }
 }

@@ -270,14 +270,18 @@ fn broken_texts() -> Vec<RejectedFile> {
         let (first, second) = text.rsplit_once("[-1, -2, ").unwrap();
         files.insert("bundle.mlir".to_owned(), format!("{first}[-2, -1, {second}").into_bytes());
     };
-    let practice = |label, edit: &dyn Fn(&mut Files)| {
-        let mut files = find_valid_bundle("add");
+    let practice = |label, base, edit: &dyn Fn(&mut Files)| {
+        let mut files = find_valid_bundle(base);
         edit(&mut files);
         RejectedFile { label, files, profile: Profile::TorchSpyre2026_09, has_consequences: false }
     };
     vec![
         break_base("sdsc_r119", "add", runs_twice),
-        practice("sdsc_r120", &other_ids),
+        practice("sdsc_r120", "add", &other_ids),
+        practice("sdsc_r155", "nest", &|files| replace_text(files, "%c1 = arith.constant 1", "%c1 = arith.constant 2")),
+        practice("sdsc_r155", "nest", &|files| bound_loop_by_size(files, 3, 2)),
+        practice("sdsc_r155", "nest", &|files| bound_loop_by_size(files, 4, 0)),
+        break_base("sdsc_r124", "nest", |files| bound_loop_by_size(files, 4, 1)),
         break_base("sdsc_r124", "nest", |files| replace_text(files, "to %loop_bound_1", "to %arg_0")),
         break_base("sdsc_r124", "nest", |files| {
             replace_text(files, "%c1 = arith.constant 1", "%c1 = arith.constant 0")
@@ -302,6 +306,16 @@ fn broken_texts() -> Vec<RejectedFile> {
             files.insert("bundle.mlir".to_owned(), text.replace(&apply, &moved).into_bytes());
         }),
     ]
+}
+
+/// Makes the inner loop of a bundle run up to a symbolic size, which is a multiple of `granularity`, by a step.
+fn bound_loop_by_size(files: &mut Files, granularity: i64, step: i64) {
+    let kind = format!("!sdscbundle.input_arg<index, granularity={granularity}, max_value={granularity}>");
+    replace_text(files, ") {\n", &format!(", %dim_0_base: {kind}) {{\n"));
+    let extract = format!("%dim_0 = sdscbundle.input_arg_extract value from %dim_0_base : {kind} -> index");
+    let zero = "%c0 = arith.constant 0 : index\n";
+    replace_text(files, zero, &format!("{zero}{extract}\n%step_1 = arith.constant {step} : index\n"));
+    replace_text(files, "to %loop_bound_1 step %c1", "to %dim_0 step %step_1");
 }
 
 pub(crate) fn all_broken() -> Vec<RejectedFile> {

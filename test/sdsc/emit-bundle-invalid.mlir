@@ -8,7 +8,6 @@
 // RUN: not spyre-opt --spyre-emit-bundle=output=%t/out %t/carried.mlir 2>&1 | FileCheck %s --check-prefix=CARRIED
 // RUN: not spyre-opt --spyre-emit-bundle=output=%t/out %t/counted.mlir 2>&1 | FileCheck %s --check-prefix=COUNTED
 // RUN: not spyre-opt --spyre-emit-bundle=output=%t/out %t/foreign.mlir 2>&1 | FileCheck %s --check-prefix=FOREIGN
-// RUN: not spyre-opt --spyre-emit-bundle=output=%t/out %t/declared.mlir 2>&1 | FileCheck %s --check-prefix=DECLARED
 // RUN: not spyre-translate --mlir-to-bundle %t/counted.mlir -o %t/out 2>&1 | FileCheck %s --check-prefix=COUNTED
 // RUN: not ls %t/out
 
@@ -19,9 +18,8 @@
 // NOTHING: plain.mlir:1:1: error{{.*}}'builtin.module' op is empty; give an 'sdsc.program' or the ops of one bundle, as 'spyre-compile FILE --compile-to bundle' prints them
 // CARRIED: carried.mlir:5:10: error{{.*}}'scf.for' op expected a loop from 0 with step 1 and without carried values, found another one
 // The back end takes loop counts that are constants; a bundle of another front end says nothing of names.
-// COUNTED: counted.mlir:9:9: error{{.*}}'scf.for' op runs 'T' times over the tiles of 'M', at most 8, which is known at launch only: the backend requires constant trip counts; give --bind T=NUMBER
-// FOREIGN: foreign.mlir:5:3: error{{.*}}'scf.for' op expected a constant trip count, found '%arg_0', known only at launch: the backend requires constant trip counts
-// DECLARED: declared.mlir:1:1: error{{.*}}'sdsc.program' op cannot be written: the symbol 'T', at most 8, is known at launch only; loops must have constant trip counts
+// COUNTED: counted.mlir:10:9: error{{.*}}'scf.for' op repeats for each tile of 'M', whose size 's0' is known at launch only: format 'torch-spyre-2026-08' requires constant trip counts; give --bundle-format=torch-spyre-2026-09, or one size
+// FOREIGN: foreign.mlir:5:3: error{{.*}}'scf.for' op has the bound '%arg_0', known at launch only: format 'torch-spyre-2026-08' requires constant trip counts; give --bundle-format=torch-spyre-2026-09, or one size
 
 //--- plain.mlir
 module {
@@ -54,15 +52,16 @@ func.func @sdsc_bundle() {
 }
 
 //--- counted.mlir
-sdsc.program @main attributes {symbols = {T = 8}} {
-  builtin.module @bundle_0 attributes {sdsc.counted_dims = ["M"], sdsc.counts = ["T"]} {
-    func.func @sdsc_bundle(%count: !sdscbundle.input_arg<index, granularity=1, max_value=8>) {
-      %bound = sdscbundle.input_arg_extract value from %count : !sdscbundle.input_arg<index, granularity=1, max_value=8> -> index
+sdsc.program @main attributes {sizes = {s0 = array<i64: 512, 64>}} {
+  builtin.module @bundle_0 attributes {sdsc.loop_dims = ["M"], sdsc.loop_sizes = ["s0"]} {
+    func.func @sdsc_bundle(%size: !sdscbundle.input_arg<index, granularity=64, max_value=512>) {
+      %bound = sdscbundle.input_arg_extract value from %size : !sdscbundle.input_arg<index, granularity=64, max_value=512> -> index
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
       %c2 = arith.constant 2 : index
+      %c64 = arith.constant 64 : index
       scf.for %i = %c0 to %c2 step %c1 {
-        scf.for %j = %c0 to %bound step %c1 {
+        scf.for %j = %c0 to %bound step %c64 {
         }
       }
       return
@@ -80,6 +79,3 @@ func.func @sdsc_bundle(%count: !sdscbundle.input_arg<index>) {
   return
 }
 
-//--- declared.mlir
-sdsc.program @main attributes {symbols = {T = 8}} {
-}

@@ -294,7 +294,6 @@ enum ExactElements {
     Elements(Vec<u8>),
 }
 
-/// Returns the trip counts that are known at launch only.
 /// Returns the sizes that are known at launch only.
 fn read_sizes(program: Op<'_>) -> Vec<Size> {
     let entries = program.attr(attr::SIZES).and_then(dictionary_entries).unwrap_or_default();

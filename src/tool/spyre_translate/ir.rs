@@ -7,10 +7,11 @@ use crate::{
     translate::{bundle_to_mlir, mlir_to_bundle, opspec_to_mlir},
 };
 use files::{MAX_TEXT_BYTES, read_stream, read_text};
+use sdsc_check::Profile;
 use std::{io, path::Path};
 
-/// Runs the selected mode.
-pub(crate) fn translate(arguments: &TranslateArguments, reporter: Reporter) -> Result<(), String> {
+/// Runs the selected mode. Files are written in the form of the profile.
+pub(crate) fn translate(arguments: &TranslateArguments, profile: Profile, reporter: Reporter) -> Result<(), String> {
     let session = pipeline::create_session();
     if arguments.opspec_to_mlir {
         let text = read_input(&arguments.input)?;
@@ -32,7 +33,7 @@ pub(crate) fn translate(arguments: &TranslateArguments, reporter: Reporter) -> R
         .open_source(input)
         .map_err(|reason| codes::INPUT_READ.format(format_args!("cannot read '{input}': {reason}")))?;
     install_handler(&session, reporter);
-    mlir_to_bundle(&source, output)
+    mlir_to_bundle(&source, output, profile)
 }
 
 fn read_input(path: &str) -> Result<String, String> {

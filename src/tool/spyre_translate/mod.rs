@@ -34,7 +34,7 @@ struct TranslateArguments {
     /// File or directory to write [default: standard output for IR]
     #[arg(short = 'o', value_name = "OUTPUT", help_heading = "Output")]
     output: Option<String>,
-    /// Format of messages (text, json), or of files for --check-bundle (such as 1.0). Repeatable
+    /// Format of messages (text, json), or of bundle files (such as 1.0). Repeatable
     #[arg(long = "format", value_name = "FORMAT", value_parser = format_choice, help_heading = MESSAGES)]
     formats: Vec<FormatChoice>,
 }
@@ -64,15 +64,17 @@ impl TranslateArguments {
         MessageArguments { format: format.unwrap_or_default() }
     }
 
-    /// Returns the profile against which files are checked.
+    /// Returns the profile of the files that are checked or written.
     fn profile(&self) -> Result<Profile, String> {
         let mut profiles = self.formats.iter().filter_map(|choice| match choice {
             FormatChoice::Files(profile) => Some(*profile),
             FormatChoice::Diagnostics(_) => None,
         });
         match (profiles.next(), profiles.next()) {
-            (Some(_), _) if !self.check_bundle => Err(codes::NO_EFFECT
-                .format("'--format' names a form of the files, which '--check-bundle' checks; add '--check-bundle'")),
+            (Some(_), _) if !self.check_bundle && !self.mlir_to_bundle => Err(codes::NO_EFFECT.format(
+                "'--format' names a form of the files, which '--check-bundle' checks and '--mlir-to-bundle' writes; add \
+                 one of them",
+            )),
             (Some(_), Some(_)) => Err(codes::OPTION_TWICE.format("'--format' names two forms of the files; give one")),
             (profile, _) => Ok(profile.unwrap_or_default()),
         }
@@ -102,13 +104,13 @@ fn run(arguments: &TranslateArguments, speaker: Reporter) -> Result<(), String> 
     if arguments.check_bundle {
         return check_bundle(&arguments.input, profile);
     }
-    ir::translate(arguments, speaker)
+    ir::translate(arguments, profile, speaker)
 }
 
 #[cfg(not(feature = "mlir"))]
 mod ir {
     /// Rejects all modes that need IR, because this build has no MLIR.
-    pub(crate) fn translate(_: &super::TranslateArguments, _: super::Reporter) -> Result<(), String> {
+    pub(crate) fn translate(_: &super::TranslateArguments, _: super::Profile, _: super::Reporter) -> Result<(), String> {
         let can =
             "this spyre-translate was built without MLIR and only checks bundles; build it with the default features";
         Err(crate::codes::WITHOUT_MLIR.format(format_args!("there is no IR to translate from or to: {can}")))

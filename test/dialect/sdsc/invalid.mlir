@@ -181,32 +181,34 @@ sdsc.bundle @bundle_c2() {
 // -----
 
 sdsc.bundle @loop_c2() {
-  // expected-error @+1 {{'sdsc.loop' op expected both 'symbol' and 'dim', whose tiles it counts, or neither, found 'T' and ''}}
-  sdsc.loop 8 attributes {symbol = "T"} {
+  // expected-error @+1 {{'sdsc.loop' op expected all of 'symbol', 'dim', 'tile' and 'granularity' for a dimension of symbolic size, or none, found 's0' and 'M'}}
+  sdsc.loop 8 attributes {dim = "M", symbol = "s0"} {
   }
 }
 
 // -----
 
 sdsc.bundle @loop_c2() {
-  // expected-error @+1 {{'sdsc.loop' op expected both 'symbol' and 'dim', whose tiles it counts, or neither, found '' and 'M'}}
-  sdsc.loop 8 attributes {dim = "M", symbol = ""} {
+  // expected-error @+1 {{'sdsc.loop' op expected all of 'symbol', 'dim', 'tile' and 'granularity' for a dimension of symbolic size, or none, found '' and 'M'}}
+  sdsc.loop 8 attributes {dim = "M", granularity = 64 : i64, symbol = "", tile = 64 : i64} {
   }
 }
 
 // -----
 
-// expected-error @+1 {{'sdsc.program' op 'symbols' must give 'T' a positive number of type i64, found 0 : i64}}
-sdsc.program @program_c1 attributes {symbols = {T = 0}} {
+sdsc.bundle @loop_c3() {
+  // expected-error @+1 {{'sdsc.loop' op expected tiles that divide the multiple 64 of 's0', found tiles of 48}}
+  sdsc.loop 8 attributes {dim = "M", granularity = 64 : i64, symbol = "s0", tile = 48 : i64} {
+  }
 }
 
 // -----
 
-sdsc.program @program_c2 attributes {symbols = {T = 8}} {
+sdsc.program @program_c2 attributes {sizes = {s0 = array<i64: 512, 64>}} {
   sdsc.bundle @bundle_0() {
     sdsc.loop 2 {
-      // expected-error @+1 {{'sdsc.loop' op has the trip count 'U', which the program does not declare}}
-      sdsc.loop 8 attributes {dim = "M", symbol = "U"} {
+      // expected-error @+1 {{'sdsc.loop' op has the symbolic size 's1', which the program does not declare}}
+      sdsc.loop 8 attributes {dim = "M", granularity = 64 : i64, symbol = "s1", tile = 64 : i64} {
       }
     }
   }
@@ -214,10 +216,10 @@ sdsc.program @program_c2 attributes {symbols = {T = 8}} {
 
 // -----
 
-sdsc.program @program_c2 attributes {symbols = {T = 8}} {
+sdsc.program @program_c2 attributes {sizes = {s0 = array<i64: 512, 64>}} {
   sdsc.bundle @bundle_0() {
-    // expected-error @+1 {{'sdsc.loop' op has the trip count 'T' of at most 4, but the program declares at most 8}}
-    sdsc.loop 4 attributes {dim = "M", symbol = "T"} {
+    // expected-error @+1 {{'sdsc.loop' op has the symbolic size 's0' of at most 256, but the program declares at most 512, in steps of 64}}
+    sdsc.loop 4 attributes {dim = "M", granularity = 64 : i64, symbol = "s0", tile = 64 : i64} {
     }
   }
 }
@@ -279,19 +281,19 @@ sdsc.program @main {
 // -----
 
 // expected-error @+1 {{'sdsc.program' op 'sizes' must give 's' a maximum and a divisor of it, found array<i64: 4, 3>}}
-sdsc.program @program_c3 attributes {sizes = {s = array<i64: 4, 3>}} {
+sdsc.program @program_c1 attributes {sizes = {s = array<i64: 4, 3>}} {
 }
 
 // -----
 
-sdsc.program @program_c4 {
+sdsc.program @program_c2 {
   // expected-error @+1 {{'sdsc.buffer' op has the symbolic size 's', which the program does not declare}}
   sdsc.buffer @arg0 input 0 {symbolic = ["s", ""]} : tensor<4x64xf16, #spyre.layout<[1, 4, 64], [64, 64, 1]>>
 }
 
 // -----
 
-sdsc.program @program_c4 attributes {sizes = {s = array<i64: 8, 2>}} {
+sdsc.program @program_c2 attributes {sizes = {s = array<i64: 8, 2>}} {
   // expected-error @+1 {{'sdsc.buffer' op has the symbolic size 's' of at most 4, but the program declares at most 8, in steps of 2}}
   sdsc.buffer @arg0 input 0 {symbolic = ["s", ""]} : tensor<4x64xf16, #spyre.layout<[1, 4, 64], [64, 64, 1]>>
 }

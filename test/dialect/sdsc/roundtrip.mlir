@@ -67,13 +67,13 @@ sdsc.program @main attributes {sizes = {s0 = array<i64: 1024, 64>}} {
   }
 }
 
-// Numbers that are known at launch only.
-// CHECK-LABEL: sdsc.program @counts_at_launch attributes {symbols = {T = 8 : i64}} {
+// A loop over a dimension of symbolic size.
+// CHECK-LABEL: sdsc.program @loop_over_size attributes {sizes = {s0 = array<i64: 512, 128>}} {
 // CHECK-NEXT: sdsc.bundle @bundle_0{{ ?}}() {
-// CHECK-NEXT: sdsc.loop 8 attributes {dim = "M", symbol = "T"} {
-sdsc.program @counts_at_launch attributes {symbols = {T = 8}} {
+// CHECK-NEXT: sdsc.loop 8 attributes {dim = "M", granularity = 128 : i64, symbol = "s0", tile = 64 : i64} {
+sdsc.program @loop_over_size attributes {sizes = {s0 = array<i64: 512, 128>}} {
   sdsc.bundle @bundle_0() {
-    sdsc.loop 8 attributes {dim = "M", symbol = "T"} {
+    sdsc.loop 8 attributes {dim = "M", granularity = 128 : i64, symbol = "s0", tile = 64 : i64} {
     }
   }
 }
