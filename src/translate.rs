@@ -2,6 +2,7 @@
 
 use crate::bundle::ir::sdsc_ops::{bundle_to_ir, push_items, set_live_ranges};
 use crate::dialect::ods::{attr, sdsc};
+use crate::sdsc::ir::debug_handle::set_debug_handles;
 use crate::{
     bundle::{Bundle, LaunchLiveRange, LaunchMemory},
     dialect::{self, ProgramBufferRole},
@@ -19,7 +20,8 @@ use melior::ir::Type;
 use sdsc_check::Profile;
 use sdsc_format::{
     BUNDLE_FILE, Sdsc,
-    program::{self, LaunchEntry, Program, Size, Tensor},
+    model::DebugHandle,
+    program::{self, LaunchEntry, OpHandle, Program, Size, Tensor},
 };
 use std::{fs, path::Path};
 
@@ -88,11 +90,14 @@ fn push_bundle<'c>(parent: Op<'c>, name: &str, bundle: &Bundle, buffers: &[Strin
 /// Bundle that was read from its files.
 struct LoadedBundle {
     bundle: Bundle,
+    /// Debug handles of the ops, in depth-first order.
+    handles: Vec<Option<DebugHandle>>,
     is_baked: bool,
 }
 
 fn push_loaded_bundle<'c>(parent: Op<'c>, name: &str, read: &LoadedBundle, buffers: &[String]) -> Op<'c> {
     let built = push_bundle(parent, name, &read.bundle, buffers);
+    set_debug_handles(built, &read.handles);
     if read.is_baked {
         built.set_attr(attr::SDSC_ADDRESSES, string_attribute(parent.ctx(), "baked"));
     }
@@ -258,7 +263,14 @@ fn read_bundle(directory: &Path, folder: &str, facts: ProgramFacts<'_>) -> Resul
         files.push(read);
     }
     let bundle = to_bundle(&launch, &files, facts).map_err(|error| at_bundle(&error))?;
-    Ok(LoadedBundle { bundle, is_baked: is_baked(&launch) })
+    let mut handles: Vec<Option<DebugHandle>> =
+        launch.executed_files().into_iter().map(|file| files[file].value.debug_handle.clone()).collect();
+    for OpHandle { op, handle } in facts.debug_handles {
+        if let Some(known) = handles.get_mut(*op) {
+            *known = Some(handle.clone());
+        }
+    }
+    Ok(LoadedBundle { bundle, handles, is_baked: is_baked(&launch) })
 }
 
 /// Returns the contents of a file below the directory.

@@ -109,7 +109,7 @@ proptest! {
         let file = |bundle: &Bundle| sdsc::from_op_spec_baked(bundle.ops()[0], 0, &MemoryMap::from_bundle(bundle, &target)).unwrap();
         let expected = file(&written);
         let pool_bytes = if written.uses_pool() { written.pool_bytes } else { 0 };
-        let found = to_bundle(&launch, std::slice::from_ref(&expected), ProgramFacts { pool_bytes, sizes: &[] }).unwrap_or_else(|error| panic!("{error}"));
+        let found = to_bundle(&launch, std::slice::from_ref(&expected), ProgramFacts { pool_bytes, ..ProgramFacts::default() }).unwrap_or_else(|error| panic!("{error}"));
         prop_assert_eq!(sdsc_format::to_text(&file(&found)), sdsc_format::to_text(&expected));
         prop_assert_eq!(Launch::new_baked(&found, &target).unwrap(), launch);
     }

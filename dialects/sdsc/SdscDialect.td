@@ -31,6 +31,7 @@ def Sdsc_Dialect : Dialect {
     "::mlir::StringAttr":$addresses,
     "::mlir::IntegerAttr":$pool_bytes,
     "::mlir::ArrayAttr":$buffers,
+    "::mlir::DictionaryAttr":$debug_handle,
     "::mlir::ArrayAttr":$loop_sizes,
     "::mlir::ArrayAttr":$loop_dims,
     "::mlir::ArrayAttr":$names,

@@ -29,4 +29,4 @@ pub use op_spec::{
     NamedConstant, OpSpec, OpSpecOperand, OpWindow, OwnedDim, Ownership, SymbolicDim, WindowAxis,
 };
 pub use shared_buffers::{SharedBuffer, place_shared_buffers};
-pub use unroll::{MAX_UNROLLED_OPS, UnrollError, unroll};
+pub use unroll::{MAX_UNROLLED_OPS, UnrollError, unroll, unrolled_order};

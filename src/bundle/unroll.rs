@@ -55,6 +55,31 @@ pub fn unroll(bundle: &Bundle) -> Result<Bundle, UnrollError> {
     Ok(Bundle { pool_bytes: bundle.pool_bytes, items })
 }
 
+/// Returns the ops that [`unroll`] writes out, in order, as positions in depth-first order.
+#[must_use]
+pub fn unrolled_order(bundle: &Bundle) -> Vec<usize> {
+    fn expand(items: &[BundleItem], next: &mut usize, into: &mut Vec<usize>) {
+        for item in items {
+            match item {
+                BundleItem::Op(_) => {
+                    into.push(*next);
+                    *next += 1;
+                }
+                BundleItem::Loop { count, symbol: _, body } => {
+                    let first = *next;
+                    for _ in 0..*count {
+                        *next = first;
+                        expand(body, next, into);
+                    }
+                }
+            }
+        }
+    }
+    let mut order = Vec::new();
+    expand(&bundle.items, &mut 0, &mut order);
+    order
+}
+
 /// Returns the number of executions of all ops.
 fn count_unrolled_ops(items: &[BundleItem]) -> i64 {
     let ops_of = |item: &BundleItem| match item {

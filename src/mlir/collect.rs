@@ -2,18 +2,15 @@
 
 use super::{
     Context, Location,
-    module_path::{fused_locations, module_path},
-    text::{read_text, string_ref},
+    location_form::{FileRange, LocationForm},
+    module_path::module_path,
+    text::string_ref,
 };
 use crate::codes::{Code, INVALID_OPERATION, REJECTED_BY_MLIR, split_code};
 use melior::diagnostic::{Diagnostic, DiagnosticHandlerId, DiagnosticSeverity};
-use mlir_sys::{
-    MlirLocation, MlirStringRef, mlirIdentifierStr, mlirLocationCallSiteGetCallee, mlirLocationCallSiteGetCaller,
-    mlirLocationFileLineColRangeGetFilename, mlirLocationFileLineColRangeGetStartColumn,
-    mlirLocationFileLineColRangeGetStartLine, mlirLocationIsACallSite, mlirLocationIsAFileLineColRange,
-    mlirLocationIsAFused, mlirLocationIsAName, mlirLocationNameGetChildLoc,
-};
+use mlir_sys::MlirStringRef;
 use std::{
+    collections::BTreeSet,
     fmt::{self, Write},
     sync::{Arc, Mutex, PoisonError},
 };
@@ -143,9 +140,21 @@ fn classify_uncoded_message(message: &str) -> Code {
 /// that has any.
 #[must_use]
 pub fn source_positions(location: Location<'_>) -> Vec<SourcePosition> {
-    // SAFETY: the location is alive as long as its context, of which the caller has a borrow; each getter is called on
-    // its own kind only.
-    unsafe { read_positions(location.to_raw()) }
+    match LocationForm::from_location(location) {
+        LocationForm::File(FileRange { file, start: [line, column], end: _ }) => {
+            vec![SourcePosition { file, line: line.into(), column: column.into() }]
+        }
+        LocationForm::Name { inner, .. } => source_positions(inner),
+        LocationForm::Call { callee, caller } => {
+            let mut places = source_positions(callee);
+            places.extend(source_positions(caller));
+            places
+        }
+        LocationForm::Fused { parts, .. } => {
+            parts.into_iter().map(source_positions).find(|places| !places.is_empty()).unwrap_or_default()
+        }
+        LocationForm::Other => Vec::new(),
+    }
 }
 
 /// Returns the locations in a fused location at other file positions than [`source_positions`] returns, one for each
@@ -153,15 +162,8 @@ pub fn source_positions(location: Location<'_>) -> Vec<SourcePosition> {
 #[must_use]
 pub fn other_fused_locations(location: Location<'_>) -> Vec<Location<'_>> {
     let mut known = vec![source_positions(location), Vec::new()];
-    // SAFETY: the locations in a fused location live as long as it does.
-    let parts = unsafe {
-        if !mlirLocationIsAFused(location.to_raw()) {
-            return Vec::new();
-        }
-        fused_locations(location.to_raw()).into_iter().map(|part| Location::from_raw(part))
-    };
     let mut others = Vec::new();
-    for part in parts {
+    for part in flatten_fused_location(location) {
         let places = source_positions(part);
         if !known.contains(&places) {
             known.push(places);
@@ -171,35 +173,19 @@ pub fn other_fused_locations(location: Location<'_>) -> Vec<Location<'_>> {
     others
 }
 
-/// # Safety
-/// The context of the location is alive.
-unsafe fn read_positions(location: MlirLocation) -> Vec<SourcePosition> {
-    // SAFETY: each getter is called on a location of its kind; the array of fused locations has as many entries as C
-    // reports.
-    unsafe {
-        if mlirLocationIsAFileLineColRange(location) {
-            let file = read_text(mlirIdentifierStr(mlirLocationFileLineColRangeGetFilename(location))).into_owned();
-            let line = mlirLocationFileLineColRangeGetStartLine(location).into();
-            let column = mlirLocationFileLineColRangeGetStartColumn(location).into();
-            return vec![SourcePosition { file, line, column }];
+/// Returns the locations that a location fuses, also through nested fused locations, each once and in order.
+fn flatten_fused_location(location: Location<'_>) -> Vec<Location<'_>> {
+    let (mut found, mut seen, mut left) = (Vec::new(), BTreeSet::new(), vec![location]);
+    while let Some(next) = left.pop() {
+        if !seen.insert(next.to_raw().ptr) {
+            continue;
         }
-        if mlirLocationIsAName(location) {
-            return read_positions(mlirLocationNameGetChildLoc(location));
+        match LocationForm::from_location(next) {
+            LocationForm::Fused { parts, .. } => left.extend(parts.into_iter().rev()),
+            _ => found.push(next),
         }
-        if mlirLocationIsACallSite(location) {
-            let mut places = read_positions(mlirLocationCallSiteGetCallee(location));
-            places.extend(read_positions(mlirLocationCallSiteGetCaller(location)));
-            return places;
-        }
-        if mlirLocationIsAFused(location) {
-            return fused_locations(location)
-                .into_iter()
-                .map(|part| read_positions(part))
-                .find(|places| !places.is_empty())
-                .unwrap_or_default();
-        }
-        Vec::new()
     }
+    found
 }
 
 #[cfg(test)]

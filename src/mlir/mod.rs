@@ -44,6 +44,7 @@ mod float8;
 mod function;
 mod jit;
 mod location;
+mod location_form;
 mod map;
 mod module_path;
 mod op;
@@ -52,6 +53,7 @@ mod pass;
 mod pass_options;
 pub mod plugin;
 mod program;
+mod provenance;
 mod remark;
 mod reword;
 mod scalar;
@@ -85,6 +87,7 @@ pub use jit::{JitArray, JitFunction, WidenMode, num_approximated_functions, wide
 pub use location::{
     format_location, fused_location, is_unknown_location, location_name, named_location, new_block_with_locations,
 };
+pub use location_form::{FileRange, LocationForm};
 pub use map::{map_attribute, map_from_exprs, map_of, map_results};
 pub use module_path::module_path;
 pub use op::{BlockExt, DetachedClone, OpExt, OpMap, ValueExt, ValueMap};
@@ -98,6 +101,7 @@ pub use program::{
     find_defined_functions, is_public, lower_stablehlo, lower_tosa, make_entry, merge_outer_dims, partial_shape,
     remove_empty_tensors, replace_empty_tensors, specialize_dims, wrap_scalars_in_tensors,
 };
+pub use provenance::{Derivation, DerivationKind, derive_location, derived_location};
 pub use remark::{RemarkFilters, RemarkKind, are_remarks_enabled, emit_remark};
 pub use reword::{RewordedMessage, reword_diagnostics};
 pub use scalar::ScalarType;

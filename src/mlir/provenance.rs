@@ -5,55 +5,73 @@
 //! look through it; the debug handles of the files list the steps.
 
 use super::{
-    Attribute, AttributeList, Context, Location, Op, OpExt, build_dictionary, dictionary_entries,
-    module_path::fused_locations, other_fused_locations, string, text::read_text,
+    Attribute, AttributeLike as _, AttributeList, Context, Location, Op, OpExt, build_dictionary, dictionary_entries,
+    string,
 };
-use melior::ir::AttributeLike as _;
-use mlir_sys::{
-    MlirLocation, mlirIdentifierStr, mlirLocationCallSiteGetCallee, mlirLocationFileLineColRangeGet,
-    mlirLocationFileLineColRangeGetEndColumn, mlirLocationFileLineColRangeGetEndLine,
-    mlirLocationFileLineColRangeGetFilename, mlirLocationFileLineColRangeGetStartColumn,
-    mlirLocationFileLineColRangeGetStartLine, mlirLocationFusedGet, mlirLocationFusedGetMetadata,
-    mlirLocationGetContext, mlirLocationIsACallSite, mlirLocationIsAFileLineColRange, mlirLocationIsAFused,
-    mlirLocationIsAName, mlirLocationNameGetChildLoc,
-};
+use mlir_sys::{mlirLocationFusedGet, mlirLocationGetContext};
 
-/// Kind of a transformation, as in debug handles of the format.
+/// Kind of the transformation of an op, with the names of the file format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
-pub enum TransformKind {
+pub enum DerivationKind {
     /// The op replaces one op.
     Rewrite,
     /// The op replaces several ops.
     Fusion,
     /// The op is one of several that replace an op.
     Decomposition,
-    /// The op computes again what another op computes, or a tile of it.
+    /// The op computes again what another op computes, or a part of it.
     Clone,
+}
+
+/// Step of the derivation of an op.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Derivation {
+    /// Kind of the transformation.
+    pub kind: DerivationKind,
+    /// Pass that derived the op.
+    pub pass: String,
+    /// Name of the op that the pass transformed; `None` if it is one of several.
+    pub op: Option<String>,
+}
+
+impl Derivation {
+    /// Reads the metadata of a derived location.
+    #[must_use]
+    pub fn from_metadata(metadata: Attribute<'_>) -> Option<Self> {
+        let entries = dictionary_entries(metadata)?;
+        let text = |key: &str| entries.iter().find(|(name, _)| *name == key).and_then(|(_, value)| string(*value));
+        Some(Self {
+            kind: text("kind")?.parse().ok()?,
+            pass: text("pass")?.to_owned(),
+            op: text("op").map(str::to_owned),
+        })
+    }
 }
 
 /// Returns the location of an op that a pass makes from `from`.
 #[must_use]
-pub fn derived_location<'c>(from: Op<'c>, kind: TransformKind, pass: &str) -> Location<'c> {
-    derive_location(from.loc(), kind, pass, from.full_name())
+pub fn derived_location<'c>(from: Op<'c>, kind: DerivationKind, pass: &str) -> Location<'c> {
+    derive_location(from.ctx(), from.loc(), (kind, pass), Some(from.full_name()))
 }
 
-/// Returns the location of an op that a pass makes from the op `op` at `from`.
+/// Returns the location of an op that a pass makes from an op with the name `op` at `from`.
 #[must_use]
-pub fn derive_location<'c>(from: Location<'c>, kind: TransformKind, pass: &str, op: &str) -> Location<'c> {
-    let context = location_context(from);
+pub fn derive_location<'c>(
+    context: &'c Context,
+    from: Location<'c>,
+    (kind, pass): (DerivationKind, &str),
+    op: Option<&str>,
+) -> Location<'c> {
     let kind: &str = kind.into();
-    let metadata = AttributeList::new(context).with_text("kind", kind).with_text("op", op).with_text("pass", pass);
-    annotate_location(from, build_dictionary(metadata))
-}
-
-/// Returns the fused location of one location with metadata.
-#[must_use]
-pub fn annotate_location<'c>(from: Location<'c>, metadata: Attribute<'c>) -> Location<'c> {
+    let mut entries = AttributeList::new(context).with_text("kind", kind).with_text("pass", pass);
+    if let Some(op) = op {
+        entries = entries.with_text("op", op);
+    }
+    let metadata = build_dictionary(entries);
     // SAFETY: the location and the attribute are of one context, which outlives them.
     unsafe {
-        let parts = [from.to_raw()];
-        let context = mlirLocationGetContext(from.to_raw());
+        let (context, parts) = (mlirLocationGetContext(from.to_raw()), [from.to_raw()]);
         Location::from_raw(mlirLocationFusedGet(context, 1, parts.as_ptr(), metadata.to_raw()))
     }
 }

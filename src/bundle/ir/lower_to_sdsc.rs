@@ -12,16 +12,18 @@ use crate::bundle::{
     place_shared_buffers,
 };
 use crate::dialect::ods::{attr, sdsc, spyre};
+use crate::sdsc::ir::debug_handle::collect_ops;
 use crate::{
     codes,
     dialect::{
-        ComputeOp, DeviceTensor, EXACT_ATTR, MemoryLocation, ProgramBufferRole, SymbolicSizes, TiledSize, base_buffer_of,
-        is_in_loop_of_buffer, target_of,
+        ComputeOp, DeviceTensor, EXACT_ATTR, MemoryLocation, ProgramBufferRole, SymbolicSizes, TiledSize,
+        base_buffer_of, is_in_loop_of_buffer, target_of,
     },
     mlir::{
-        Attribute, AttributeList, ErrorReported, Op, OpExt, Pass, PassOptions, ScalarType, Type, Value, ValueExt,
-        ValueLike, ValueMap, append_op, argument_attribute, build_dictionary, build_op, error_at, insert_before,
-        integer, integers, new_block, raw_elements, result_attribute, string_array, type_attribute,
+        Attribute, AttributeList, DerivationKind, ErrorReported, Location, Op, OpExt, Pass, PassOptions, ScalarType,
+        Type, Value, ValueExt, ValueLike, ValueMap, append_op, argument_attribute, build_dictionary, build_op,
+        derived_location, error_at, insert_before, integer, integers, new_block, raw_elements, result_attribute,
+        string_array, type_attribute,
     },
     tile::ir::insert_loop_copies::check_settled,
 };
@@ -165,8 +167,7 @@ impl<'c> SdscLowering<'c> {
     fn lower(&self, target: &Target) -> Result<(), ErrorReported> {
         let (context, location) = (self.function.ctx(), self.function.loc());
         let attributes = AttributeList::new(context).with_text(attr::SYM_NAME, self.function.text_attr(attr::SYM_NAME));
-        let attributes = attributes
-            .with_option(attr::SIZES, self.symbolic_sizes());
+        let attributes = attributes.with_option(attr::SIZES, self.symbolic_sizes());
         let program = build_op(sdsc::PROGRAM, location, &[], &[], attributes, vec![new_block(&[], location)]);
         let program = insert_before(self.function, program);
         let rows = IndexedRowCounts::from_function(self.function)?;
@@ -204,6 +205,9 @@ impl<'c> SdscLowering<'c> {
                 bundle_to_ir(context, location, &format!("bundle_{number}"), &launch.bundle, &names),
             );
             push_items(built, location, &launch.bundle.items);
+            for (op, location) in collect_ops(built).into_iter().zip(&launch.locations) {
+                op.set_loc(*location);
+            }
             set_live_ranges(built, launch.live_ranges);
         }
         Ok(())
@@ -339,7 +343,7 @@ impl<'c> SdscLowering<'c> {
         arguments
     }
 
-    fn lower_launch(&self, items: &[Op<'c>]) -> Result<LoweredLaunch, ErrorReported> {
+    fn lower_launch(&self, items: &[Op<'c>]) -> Result<LoweredLaunch<'c>, ErrorReported> {
         let mut launch = LoweredLaunch::new(self.launch_arguments(items));
         launch.bundle.items = items
             .iter()
@@ -352,7 +356,7 @@ impl<'c> SdscLowering<'c> {
         self.by_value.get(buffer).copied()
     }
 
-    fn lower_item(&self, op: Op<'c>, launch: &mut LoweredLaunch) -> Result<Option<BundleItem>, ErrorReported> {
+    fn lower_item(&self, op: Op<'c>, launch: &mut LoweredLaunch<'c>) -> Result<Option<BundleItem>, ErrorReported> {
         if op.is(spyre::LOOP) {
             let count = op.required_attr("count", integer);
             let mut body = Vec::new();
@@ -380,6 +384,7 @@ impl<'c> SdscLowering<'c> {
         let spec =
             self.lower_op(compute, launch).map_err(|message| error_at(codes::BUNDLE_FORM, op, message).report())?;
         launch.num_ops += 1;
+        launch.locations.push(derived_location(op, DerivationKind::Rewrite, PASS.argument));
         Ok(Some(BundleItem::Op(Box::new(spec))))
     }
 }
@@ -403,8 +408,10 @@ fn compute_constant_key(constant: Value<'_>) -> Option<ConstantKey<'_>> {
 }
 
 /// Lowered launch with the program buffers of its kernel arguments.
-struct LoweredLaunch {
+struct LoweredLaunch<'c> {
     bundle: Bundle,
+    /// Locations of the ops, in depth-first order.
+    locations: Vec<Location<'c>>,
     arguments: Vec<usize>,
     num_ops: usize,
     live_ranges: Vec<LaunchLiveRange>,
@@ -412,10 +419,11 @@ struct LoweredLaunch {
     by_buffer: ValueMap<usize>,
 }
 
-impl LoweredLaunch {
+impl LoweredLaunch<'_> {
     fn new(arguments: Vec<usize>) -> Self {
         Self {
             bundle: Bundle::default(),
+            locations: Vec::new(),
             arguments,
             num_ops: 0,
             live_ranges: Vec::new(),

@@ -11,7 +11,8 @@ use crate::{
     dialect::{ComputeOp, base_buffer_of, build_copy, build_pointwise, format_of, target_of},
     import::{ConstantTensor, Expansion, ExpansionOperand},
     mlir::{
-        ErrorReported, Op, OpExt, Pass, PassOptions, TensorType, Value, ValueExt, ValueLike, error_at, insert_before,
+        DerivationKind, ErrorReported, Op, OpExt, Pass, PassOptions, TensorType, Value, ValueExt, ValueLike,
+        derived_location, error_at, insert_before,
     },
 };
 use machine::{Family, Target};
@@ -53,9 +54,29 @@ fn expand_comparison(compute: ComputeOp<'_>) {
     let Some((_, parts)) = COMPARISONS.iter().find(|(function, _)| *function == compute.function()) else { return };
     let (op, output) = (compute.op, compute.op.output().r#type());
     let factors = parts.map(|function| {
-        insert_with_hints(op, build_pointwise(op.ctx(), op.loc(), function, &op.inputs(), &[], output))
+        insert_with_hints(
+            op,
+            build_pointwise(
+                op.ctx(),
+                derived_location(op, DerivationKind::Decomposition, "spyre-expand-functions"),
+                function,
+                &op.inputs(),
+                &[],
+                output,
+            ),
+        )
     });
-    let product = insert_with_hints(op, build_pointwise(op.ctx(), op.loc(), "mul", &factors, &[], output));
+    let product = insert_with_hints(
+        op,
+        build_pointwise(
+            op.ctx(),
+            derived_location(op, DerivationKind::Decomposition, "spyre-expand-functions"),
+            "mul",
+            &factors,
+            &[],
+            output,
+        ),
+    );
     op.output().replace_with(product);
     op.erase();
 }
@@ -100,7 +121,8 @@ fn may_be_in_lx(argument: Value<'_>) -> bool {
 /// by the original function. `spyre-allocate-scratchpad` removes the copy if it does not fit.
 fn expand_function(compute: ComputeOp<'_>, expansion: &Expansion) {
     let op = compute.op;
-    let (context, at, output) = (op.ctx(), op.loc(), op.output().r#type());
+    let (context, at, output) =
+        (op.ctx(), derived_location(op, DerivationKind::Decomposition, "spyre-expand-functions"), op.output().r#type());
     let Some(tensor) = TensorType::from_type(output) else { return };
     let number = |number: f64| {
         emit_constant_before(op, at, &ConstantTensor::from_scalar(number), vec![1; tensor.shape.len()], tensor.element)

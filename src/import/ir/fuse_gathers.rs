@@ -6,7 +6,8 @@
 
 use crate::dialect::ods::{attr, spyre};
 use crate::mlir::{
-    ErrorReported, Op, OpExt, Pass, PassOptions, TensorType, ValueExt, ValueLike, fused_location, string_attribute,
+    DerivationKind, ErrorReported, Op, OpExt, Pass, PassOptions, TensorType, ValueExt, ValueLike, derive_location,
+    fused_location, string_attribute,
 };
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-fuse-gathers", run };
@@ -16,7 +17,8 @@ fn run(module: Op<'_>, _options: &PassOptions) -> Result<(), ErrorReported> {
         if let Some(reader) =
             find_only_user(gather).filter(|reader| may_fuse(*reader) && have_same_loops(gather, *reader))
         {
-            gather.set_loc(fused_location(&[gather.loc(), reader.loc()]));
+            let fused = fused_location(&[gather.loc(), reader.loc()]);
+            gather.set_loc(derive_location(gather.ctx(), fused, (DerivationKind::Fusion, PASS.argument), None));
             gather.set_attr(attr::FUNCTION, string_attribute(gather.ctx(), reader.text_attr(attr::FUNCTION)));
             reader.output().replace_with(reader.inputs()[0]);
             reader.erase();

@@ -41,7 +41,7 @@ struct ResultSlice {
 
 impl<'c> GenericImporter<'_, 'c> {
     fn import_result(&mut self, result: usize) -> Result<NodeId, ErrorReported> {
-        self.importer.record_location(self.op.loc());
+        self.importer.record_op(self.op);
         if self.space.is_reduction.contains(&true) {
             return self.import_reduction(result);
         }
@@ -200,7 +200,7 @@ impl<'c> GenericImporter<'_, 'c> {
             return Ok(rejected);
         }
         let location = self.location(at);
-        self.importer.record_location(location);
+        self.importer.record_op_at(at, location);
         let rows = shape_of(at.inputs()[0]);
         if let Some(rejected) = self.importer.graph.find_unsupported(&[table]) {
             // Another table of the same size implies the same bounds.

@@ -236,7 +236,7 @@ impl<'c> FunctionImporter<'c> {
             if is_spyre_op(op) || op.is("func.return") {
                 self.import_retained_op(scope, op)?;
             } else {
-                self.record_location(op.loc());
+                self.record_op(op);
                 self.import_op(op)?;
                 self.replaced.push(op);
             }

@@ -152,10 +152,10 @@ fn import_iteration<'c>(
             .with_note(around, "here")
             .report());
         }
-        importer.record_location(op.loc());
+        importer.record_op(op);
         importer.import_op(op)?;
     }
     let given = last.inputs().into_iter().map(|value| importer.node_of(*last, value)).collect::<Result<Vec<_>, _>>()?;
-    importer.record_location(around.loc());
+    importer.record_op(around);
     Ok(Ok(given))
 }

@@ -2,6 +2,7 @@
 
 use super::cast::{CastTypes, element_type};
 use super::f32_regions::F32Regions;
+use super::import_linalg::PASS;
 use crate::{
     codes,
     dialect::ods::attr,
@@ -14,9 +15,10 @@ use crate::{
         rules::{digits::RESULT_BASE, fold::MAX_WIDTH, index::always_holds},
     },
     mlir::{
-        Attribute, Block, BlockExt, ErrorReported, Location, Op, OpExt, ScalarType, TensorType, Type, Value, ValueExt,
-        ValueLike, ValueMap, argument_attribute, dense_attribute, error_at, float_value, fused_location, integer,
-        integers, read_dense_integers, read_dense_numbers, shape_of, type_of_element,
+        Attribute, Block, BlockExt, DerivationKind, ErrorReported, Location, Op, OpExt, ScalarType, TensorType, Type,
+        Value, ValueExt, ValueLike, ValueMap, argument_attribute, dense_attribute, derive_location, error_at,
+        float_value, fused_location, integer, integers, read_dense_integers, read_dense_numbers, shape_of,
+        type_of_element,
     },
 };
 use machine::ElementType;
@@ -310,9 +312,15 @@ impl<'c> FunctionImporter<'c> {
     }
 
     /// Sets the operation for which the next nodes are built.
-    pub(super) fn record_location(&mut self, location: Location<'c>) {
+    pub(super) fn record_op(&mut self, op: Op<'c>) {
+        self.record_op_at(op, op.loc());
+    }
+
+    /// Sets the operation for which the next nodes are built, and its location.
+    pub(super) fn record_op_at(&mut self, op: Op<'c>, location: Location<'c>) {
         self.graph.set_location(self.locations.len());
-        self.locations.push(location);
+        let step = (DerivationKind::Decomposition, PASS.argument);
+        self.locations.push(derive_location(op.ctx(), location, step, Some(op.full_name())));
     }
 
     /// Adds the locations of the operations that are part of `built` to the location of the nodes from `first` on.

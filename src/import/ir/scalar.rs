@@ -38,7 +38,7 @@ impl<'c> FunctionImporter<'c> {
                 _ => rejected,
             };
         }
-        self.record_location(location);
+        self.record_op_at(at, location);
         let element =
             at.outputs().first().map_or(NodeElementType::F32, |output| self.scalar_element_type(output.r#type()));
         let operands = &self.mask_undefined_operands(&scalar.name, operands);

@@ -2,13 +2,14 @@
 
 use super::{
     dim_labels::LabelList,
+    fuse_prologue_epilogue,
     moved_ops::mark_moved,
     neighbors::{KernelView, collect_views},
 };
 use crate::dialect::ods::spyre;
 use crate::{
     dialect::{ComputeOp, collect_users_through_views, input_dims_of, rebuild_scope, set_input_dims, strip_views},
-    mlir::{Op, OpExt, Value, ValueExt, insert_before, shape_of},
+    mlir::{DerivationKind, Op, OpExt, Value, ValueExt, derived_location, insert_before, shape_of},
 };
 
 /// New kernel inputs, with the labels of their dimensions.
@@ -31,6 +32,7 @@ pub(super) fn fuse_producer<'c>(view: &KernelView<'c>, producer: Op<'c>) -> Op<'
     let sites: Vec<Op<'c>> = viewed.iter().flat_map(|(input, _)| arguments[*input].users()).collect();
     let anchor = find_common_anchor(kernel, &sites);
     let copy = insert_before(anchor, (*producer).clone());
+    copy.set_loc(derived_location(producer, DerivationKind::Fusion, fuse_prologue_epilogue::PASS.argument));
     mark_moved(copy);
     for (operand, (value, _)) in operands.iter().enumerate() {
         copy.set_input(operand, argument_for_input(kernel, *value));
@@ -132,6 +134,7 @@ pub(super) fn fuse_consumer<'c>(view: &KernelView<'c>, consumer: Op<'c>) -> Op<'
     let scope = if scope == view.op { kernel } else { scope };
     let Some(end) = scope.body_ops().pop() else { return kernel };
     let copy = insert_before(end, (*consumer).clone());
+    copy.set_loc(derived_location(consumer, DerivationKind::Fusion, fuse_prologue_epilogue::PASS.argument));
     mark_moved(copy);
     for (operand, value) in operands.iter().enumerate() {
         let outside = collect_views(*value);

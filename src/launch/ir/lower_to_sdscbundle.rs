@@ -3,9 +3,10 @@
 //! Replaces each `sdsc.bundle` by a module with the function of `bundle.mlir` and the op specs in the order of their
 //! files.
 
-use crate::bundle::{AddressMode, Bundle, LoopMode, unroll, unroll_live_ranges};
+use crate::bundle::{AddressMode, Bundle, LoopMode, unroll, unroll_live_ranges, unrolled_order};
 use crate::dialect::ods::{attr, option, sdsc};
 use crate::launch::Launch;
+use crate::sdsc::ir::debug_handle::{collect_ops, copy_origin};
 use crate::{
     bundle::ir::sdsc_ops::{bundle_from_ir, live_ranges_from_ir, op_to_ir, set_live_ranges},
     launch::ir::launch_ops::push_launch,
@@ -32,11 +33,14 @@ fn run(module: Op<'_>, options: &PassOptions) -> Result<(), ErrorReported> {
             bundle_from_ir(bundle).map_err(|(op, message)| error_at(codes::LAUNCH_LIMIT, op, message).report())?;
         let live_ranges =
             live_ranges_from_ir(bundle).map_err(|message| error_at(codes::LAUNCH_LIMIT, bundle, message).report())?;
+        let mut origins = collect_ops(bundle);
         let (model, live_ranges) = match loops {
             LoopMode::Keep => (model, live_ranges),
             LoopMode::Unroll => {
                 let live_ranges = unroll_live_ranges(&model.items, &live_ranges);
-                (unroll(&model).map_err(|error| error_at(codes::UNROLLED_OPS, bundle, error).report())?, live_ranges)
+                let unrolled = unroll(&model).map_err(|error| error_at(codes::UNROLLED_OPS, bundle, error).report())?;
+                origins = unrolled_order(&model).into_iter().map(|op| origins[op]).collect();
+                (unrolled, live_ranges)
             }
         };
         // A bundle that was imported from files keeps the addresses of the files.
@@ -57,8 +61,9 @@ fn run(module: Op<'_>, options: &PassOptions) -> Result<(), ErrorReported> {
         let lowered = insert_before(bundle, build_module(location, attributes));
         push_launch(lowered, location, &launch);
         set_live_ranges(lowered, live_ranges);
-        for (number, op) in model.ops().into_iter().enumerate() {
-            append_op(lowered, op_to_ir(context, location, op, Some(&format!("sdsc_{number}.json"))));
+        for (number, (op, origin)) in model.ops().into_iter().zip(origins).enumerate() {
+            let built = append_op(lowered, op_to_ir(context, location, op, Some(&format!("sdsc_{number}.json"))));
+            copy_origin(origin, built);
         }
         bundle.erase();
     }

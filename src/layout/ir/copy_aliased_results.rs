@@ -8,7 +8,10 @@
 use crate::dialect::ods::spyre;
 use crate::{
     dialect::{base_buffer_of, build_copy},
-    mlir::{ErrorReported, Op, OpExt, Pass, PassOptions, Value, ValueExt, ValueLike, ValueMap, insert_before},
+    mlir::{
+        DerivationKind, ErrorReported, Op, OpExt, Pass, PassOptions, Value, ValueExt, ValueLike, ValueMap,
+        derived_location, insert_before,
+    },
 };
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-copy-aliased-results", run };
@@ -17,8 +20,15 @@ fn run(module: Op<'_>, _options: &PassOptions) -> Result<(), ErrorReported> {
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
         let Some(terminator) = function.body_ops().pop() else { continue };
         for (index, result) in find_shared_results(terminator) {
-            let copied =
-                insert_before(terminator, build_copy(terminator.ctx(), terminator.loc(), result, result.r#type()));
+            let copied = insert_before(
+                terminator,
+                build_copy(
+                    terminator.ctx(),
+                    derived_location(terminator, DerivationKind::Clone, "spyre-copy-aliased-results"),
+                    result,
+                    result.r#type(),
+                ),
+            );
             terminator.set_input(index, copied.output());
         }
     }

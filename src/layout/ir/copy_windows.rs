@@ -4,7 +4,7 @@ use super::regroup_views::{insert_regrouped_copy, insert_view, numeric_tensor, r
 use crate::dialect::ods::spyre;
 use crate::{
     dialect::{ComputeOp, build_copy, build_empty, build_insert, build_view, erase_unused, read_buffer_view},
-    mlir::{Op, OpExt, TensorType, Value, insert_before, map_from_exprs},
+    mlir::{DerivationKind, Op, OpExt, TensorType, Value, derived_location, insert_before, map_from_exprs},
 };
 use program::{
     affine::AffineExpression,
@@ -63,7 +63,19 @@ impl<'c> InsertedSlices<'c> {
         let Some(tensor) = numeric_tensor(part) else { return false };
         let typed = tensor.with_shape(tensor.shape.clone()).build();
         let tried = insert.inputs()[0];
-        insert.set_input(0, insert_before(insert, build_copy(insert.ctx(), insert.loc(), part, typed)).output());
+        insert.set_input(
+            0,
+            insert_before(
+                insert,
+                build_copy(
+                    insert.ctx(),
+                    derived_location(insert, DerivationKind::Clone, "spyre-propagate-layouts"),
+                    part,
+                    typed,
+                ),
+            )
+            .output(),
+        );
         erase_unused(vec![tried]);
         true
     }
@@ -81,7 +93,7 @@ pub(super) fn window_index(dim: usize, first: i64) -> AffineExpression {
 /// Returns the copy of a window in a buffer of its padded sizes. The padding repeats the last elements, and no op reads
 /// it.
 fn copy_padded<'c>(op: Op<'c>, part: Value<'c>, window: &ReadWindow, from: &TensorType<'c>) -> Value<'c> {
-    let (context, at) = (op.ctx(), op.loc());
+    let (context, at) = (op.ctx(), derived_location(op, DerivationKind::Clone, "spyre-propagate-layouts"));
     let typed = |sizes: &[i64]| from.with_shape(sizes.to_vec()).build();
     let (mut value, mut sizes) = (part, window.sizes.clone());
     for (dim, &padded) in window.padded.iter().enumerate().filter(|(dim, padded)| window.sizes[*dim] != **padded) {

@@ -9,8 +9,8 @@ use crate::dialect::ods::{attr, spyre};
 use crate::{
     dialect::{ComputeOp, build_broadcast_view, build_pointwise},
     mlir::{
-        AffineExpression, ErrorReported, Op, OpExt, Pass, PassOptions, TensorType, Value, ValueExt, ValueLike,
-        insert_after, insert_before, map_of, map_results, shape_of,
+        AffineExpression, DerivationKind, ErrorReported, Op, OpExt, Pass, PassOptions, TensorType, Value, ValueExt,
+        ValueLike, derived_location, insert_after, insert_before, map_of, map_results, shape_of,
     },
 };
 use machine::Family;
@@ -80,7 +80,8 @@ impl<'c> OperandDivision<'c> {
         else {
             return;
         };
-        let (context, at) = (self.division.ctx(), self.division.loc());
+        let (context, at) =
+            (self.division.ctx(), derived_location(self.division, DerivationKind::Rewrite, "spyre-defer-divisions"));
         let deferred = insert_after(
             self.product.op,
             build_pointwise(context, at, "realdiv", &[product, product], &[], product.r#type()),

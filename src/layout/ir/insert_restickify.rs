@@ -11,8 +11,8 @@ use crate::{
     dialect::{ComputeOp, DeviceTensor, build_relayout_copy, build_restickify, build_view, clone_constant, ods::spyre},
     layout::{RelayoutBuffer, StickStrategy},
     mlir::{
-        ErrorReported, Op, OpExt, Pass, PassOptions, TensorType, Value, ValueExt, ValueLike, ValueMap, error_at,
-        insert_before, map_from_exprs,
+        DerivationKind, ErrorReported, Op, OpExt, Pass, PassOptions, TensorType, Value, ValueExt, ValueLike, ValueMap,
+        derived_location, error_at, insert_before, map_from_exprs,
     },
 };
 use machine::Family;
@@ -97,7 +97,8 @@ impl<'c> RelayoutBuilder<'_, 'c> {
         if let Some(known) = self.moved.get(value).and_then(|forms| forms.get(form)) {
             return Ok(*known);
         }
-        let (context, at) = (reader.ctx(), reader.loc());
+        let (context, at) =
+            (reader.ctx(), derived_location(reader, DerivationKind::Rewrite, "spyre-insert-restickify"));
         let source = match &form.from {
             Some(from) => self.materialize(from, (buffer, value), reader)?,
             None => value,

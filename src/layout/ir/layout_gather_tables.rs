@@ -11,8 +11,8 @@ use crate::{
     codes,
     dialect::{ComputeOp, DeviceTensor, build_relayout_copy, format_of, strip_retyping_views, target_of},
     mlir::{
-        ErrorReported, Op, OpExt, Pass, PassOptions, Value, ValueExt, ValueLike, error_at, insert_before,
-        set_function_type, shape_of,
+        DerivationKind, ErrorReported, Op, OpExt, Pass, PassOptions, Value, ValueExt, ValueLike, derived_location,
+        error_at, insert_before, set_function_type, shape_of,
     },
 };
 use machine::Family;
@@ -68,7 +68,15 @@ fn lay_out_table(gather: Op<'_>, dim: usize) -> Result<(), String> {
         home.retype(tensor.with_layout(gather.ctx(), &layout, None));
     } else {
         let output = read.with_layout(gather.ctx(), &layout, None);
-        let copied = insert_before(gather, build_relayout_copy(gather.ctx(), gather.loc(), table, output));
+        let copied = insert_before(
+            gather,
+            build_relayout_copy(
+                gather.ctx(),
+                derived_location(gather, DerivationKind::Rewrite, "spyre-layout-gather-tables"),
+                table,
+                output,
+            ),
+        );
         gather.set_input(0, copied.output());
     }
     Ok(())

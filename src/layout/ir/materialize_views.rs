@@ -14,8 +14,8 @@ use crate::{
         build_view, format_of, read_buffer_view,
     },
     mlir::{
-        ErrorReported, Op, OpExt, Pass, PassOptions, ScalarType, TensorType, Value, ValueExt, ValueLike,
-        dense_attribute, error_at, insert_before, map_from_exprs,
+        DerivationKind, ErrorReported, Op, OpExt, Pass, PassOptions, ScalarType, TensorType, Value, ValueExt,
+        ValueLike, dense_attribute, derived_location, error_at, insert_before, map_from_exprs,
     },
 };
 use machine::Family;
@@ -109,7 +109,7 @@ fn make_masked_diagonal<'c>(
             MAX_MASK_ELEMENTS.isqrt()
         ));
     };
-    let (context, at) = (op.ctx(), op.loc());
+    let (context, at) = (op.ctx(), derived_location(op, DerivationKind::Clone, "spyre-materialize-views"));
     let typed = |shape: Vec<i64>| tensor.with_shape(shape).build();
     let show = |value: Value<'c>, num_dims: usize, exprs: &[AffineExpression], shape: Vec<i64>| {
         let map = map_from_exprs(context, num_dims, 0, exprs);
@@ -189,7 +189,19 @@ fn copy_scattered_indices(compute: ComputeOp<'_>) -> Result<(), String> {
     }
     let layout = DeviceLayout::row_major(&list.host.shape, format).map_err(|error| error.to_string())?;
     let list = list.with_layout(op.ctx(), &layout, None);
-    op.set_input(1, insert_before(op, build_relayout_copy(op.ctx(), op.loc(), input, list)).output());
+    op.set_input(
+        1,
+        insert_before(
+            op,
+            build_relayout_copy(
+                op.ctx(),
+                derived_location(op, DerivationKind::Clone, "spyre-materialize-views"),
+                input,
+                list,
+            ),
+        )
+        .output(),
+    );
     Ok(())
 }
 
@@ -205,6 +217,18 @@ fn copy_operand(compute: ComputeOp<'_>, operand: usize) -> Result<(), String> {
     let input = op.inputs()[operand];
     let tensor = TensorType::from_type(input.r#type()).ok_or("an operand is no tensor of static shape")?;
     let whole = tensor.with_shape(tensor.shape.clone()).build();
-    op.set_input(operand, insert_before(op, build_relayout_copy(op.ctx(), op.loc(), input, whole)).output());
+    op.set_input(
+        operand,
+        insert_before(
+            op,
+            build_relayout_copy(
+                op.ctx(),
+                derived_location(op, DerivationKind::Clone, "spyre-materialize-views"),
+                input,
+                whole,
+            ),
+        )
+        .output(),
+    );
     Ok(())
 }

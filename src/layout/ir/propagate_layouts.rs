@@ -20,8 +20,9 @@ use crate::{
     },
     layout::{LayoutChoice, LayoutConflict, LayoutConflictKind, StickRule, StickStrategy},
     mlir::{
-        AffineExpression, BlockExt, BlockLike, ErrorReported, Op, OpExt, Pass, PassOptions, TensorType, Value,
-        ValueExt, ValueLike, ValueMap, build_dense_splat, error_at, insert_before, map_from_exprs, set_function_type,
+        AffineExpression, BlockExt, BlockLike, DerivationKind, ErrorReported, Op, OpExt, Pass, PassOptions, TensorType,
+        Value, ValueExt, ValueLike, ValueMap, build_dense_splat, derived_location, error_at, insert_before,
+        map_from_exprs, set_function_type,
     },
 };
 use program::layout::{DeviceLayout, TensorIndex, compute_row_major_position, is_whole_dim};
@@ -209,7 +210,8 @@ fn copy_results(function: Op<'_>) {
         if is_made && taken.get(buffer).is_none() && keeps_order(result) {
             taken.insert(buffer, ());
         } else {
-            let (context, at) = (terminator.ctx(), terminator.loc());
+            let (context, at) =
+                (terminator.ctx(), derived_location(terminator, DerivationKind::Rewrite, "spyre-propagate-layouts"));
             let Some(tensor) = TensorType::from_type(result.r#type()) else { continue };
             let copied = insert_before(
                 terminator,
@@ -231,7 +233,16 @@ fn copy_returned_views(function: Op<'_>, buffer: Value<'_>) -> bool {
         results.filter_map(|(index, result)| Some((index, result, TensorType::from_type(result.r#type())?))).collect();
     for (index, result, tensor) in &viewed {
         let whole = tensor.with_shape(tensor.shape.clone()).build();
-        let copied = insert_before(terminator, build_copy(terminator.ctx(), terminator.loc(), *result, whole)).output();
+        let copied = insert_before(
+            terminator,
+            build_copy(
+                terminator.ctx(),
+                derived_location(terminator, DerivationKind::Clone, "spyre-propagate-layouts"),
+                *result,
+                whole,
+            ),
+        )
+        .output();
         terminator.set_input(*index, copied);
     }
     !viewed.is_empty()
@@ -284,7 +295,8 @@ fn share_layouts(function: Op<'_>) {
         let exprs: Option<Vec<AffineExpression>> =
             viewed.indices.iter().map(|index| index.to_expr(&to.host.shape).ok()).collect();
         let Some(exprs) = exprs else { continue };
-        let (context, at) = (terminator.ctx(), terminator.loc());
+        let (context, at) =
+            (terminator.ctx(), derived_location(terminator, DerivationKind::Rewrite, "spyre-propagate-layouts"));
         let map = map_from_exprs(context, to.host.shape.len(), 0, &exprs);
         let own = insert_before(
             terminator,

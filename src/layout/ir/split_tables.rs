@@ -9,7 +9,10 @@ use crate::{
     dialect::{
         ComputeOp, DeviceTensor, build_empty, build_gather, build_insert, build_view, format_of, strip_retyping_views,
     },
-    mlir::{BlockLike, Op, OpExt, TensorType, Value, ValueExt, ValueLike, insert_before, map_from_exprs, shape_of},
+    mlir::{
+        BlockLike, DerivationKind, Op, OpExt, TensorType, Value, ValueExt, ValueLike, derived_location, insert_before,
+        map_from_exprs, shape_of,
+    },
 };
 use program::AccessKind;
 use program::{
@@ -94,7 +97,8 @@ impl TableWindows {
 
     /// Gathers from each window, and writes the result into its slice of a buffer, which is returned.
     fn gather_windows<'c>(&self, op: Op<'c>, dim: usize) -> Option<Value<'c>> {
-        let (context, at) = (op.ctx(), op.loc());
+        let (context, at) =
+            (op.ctx(), derived_location(op, DerivationKind::Decomposition, "spyre-layout-gather-tables"));
         let [table, index] = op.inputs()[..] else { return None };
         let from = TensorType::from_type(table.r#type())?;
         let to = TensorType::from_type(op.output().r#type())?;

@@ -13,8 +13,8 @@ use crate::{
         plain_view_indices, rebuild_op,
     },
     mlir::{
-        ErrorReported, Op, OpExt, Pass, PassOptions, Value, ValueExt, ValueLike, error_at, insert_after, insert_before,
-        map_from_exprs,
+        DerivationKind, ErrorReported, Op, OpExt, Pass, PassOptions, Value, ValueExt, ValueLike, derived_location,
+        error_at, insert_after, insert_before, map_from_exprs,
     },
 };
 use machine::Family;
@@ -132,8 +132,15 @@ fn copy_slice<'c>(
     }
     let host = HostTensor::row_major(&part.host.shape).ok()?;
     let layout = DeviceLayout::new(&host, layout.format(), &DimOrder::with_stick(host.sizes(), stick)).ok()?;
-    let copied =
-        insert_before(op, build_relayout_copy(op.ctx(), op.loc(), value, part.with_layout(op.ctx(), &layout, None)));
+    let copied = insert_before(
+        op,
+        build_relayout_copy(
+            op.ctx(),
+            derived_location(op, DerivationKind::Rewrite, "spyre-split-views"),
+            value,
+            part.with_layout(op.ctx(), &layout, None),
+        ),
+    );
     op.set_input(operand, copied.output());
     ComputeOp::from_op(copied)
 }

@@ -11,8 +11,8 @@ use crate::{
     dialect::{ComputeOp, DeviceTensor, OperandAccess, build_copy, core_split_of, target_of, work_attribute},
     lx::copy_split::CopyUser,
     mlir::{
-        Block, BlockExt, Context, ErrorReported, Op, OpExt, Pass, PassOptions, Type, Value, ValueLike, ValueMap,
-        error_at, insert_before,
+        Block, BlockExt, Context, DerivationKind, ErrorReported, Op, OpExt, Pass, PassOptions, Type, Value, ValueLike,
+        ValueMap, derived_location, error_at, insert_before,
     },
     work::{CoreUse, find_common_view},
 };
@@ -99,7 +99,10 @@ pub(super) fn insert_copy<'c>(
     names: &CopyDimNames<'_, 'c>,
 ) -> Op<'c> {
     let op = names.compute.op;
-    let made = insert_before(before, build_copy(op.ctx(), op.loc(), value, output));
+    let made = insert_before(
+        before,
+        build_copy(op.ctx(), derived_location(op, DerivationKind::Clone, "spyre-clone-inputs"), value, output),
+    );
     made.set_attr(attr::WORK, work_attribute(op.ctx(), split));
     if op.attr(attr::DIMS).is_some() {
         let of_op = names.compute.dim_names();

@@ -8,8 +8,8 @@ use crate::dialect::ods::{attr, spyre};
 use crate::{
     dialect::{build_empty, build_insert, build_view, rebuild_op},
     mlir::{
-        Op, OpExt, TensorType, Type, Value, ValueExt, ValueLike, insert_before, integers, map_from_exprs, map_of,
-        shape_of,
+        DerivationKind, Op, OpExt, TensorType, Type, Value, ValueExt, ValueLike, derived_location, insert_before,
+        integers, map_from_exprs, map_of, shape_of,
     },
     peel::PeeledDim,
     tile::ir::items::{BlockItems, TracedView},
@@ -210,7 +210,7 @@ impl<'a, 'c> OpSplitter<'a, 'c> {
     /// Assembles both slices of a result in one buffer.
     fn assemble(&self, member: usize, before: Op<'c>) -> Value<'c> {
         let op = self.items.list[member].op;
-        let (context, at) = (op.ctx(), op.loc());
+        let (context, at) = (op.ctx(), derived_location(op, DerivationKind::Clone, "spyre-peel-remainders"));
         let buffer = insert_before(before, build_empty(context, at, op.output().r#type())).output();
         let mut offsets = vec![0; shape_of(op.output()).len()];
         let first = insert_before(before, build_insert(context, at, self.first[&member], buffer, &offsets)).output();

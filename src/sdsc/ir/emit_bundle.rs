@@ -8,6 +8,7 @@ mod bundle_files;
 
 use crate::dialect::ods::{attr, option, sdsc};
 use crate::sdsc::emit::{HostElements, encode_device_bytes, is_rounded};
+use crate::sdsc::ir::debug_handle::DebugHandleReader;
 use crate::{
     bundle::ir::sdsc_ops,
     bundle::{LaunchLiveRange, LaunchMemory},
@@ -163,9 +164,10 @@ fn build_files(module: Op<'_>, options: &PassOptions, format: Profile) -> Result
 /// Returns the files of the only bundle of a module: a nested module, or the module itself.
 fn build_bare_bundle(module: Op<'_>, target: &Target, format: Profile) -> Result<Vec<OutputFile>, ErrorReported> {
     let bundles: Vec<Op<'_>> = module.body_ops().into_iter().filter(|op| op.is("builtin.module")).collect();
+    let (mut exact, mut handles) = (ExactNumbers::default(), DebugHandleReader::default());
     match bundles.as_slice() {
-        [] => Ok(build_bundle_files(module, "", target, format, &mut ExactNumbers::default())?.files),
-        [bundle] => Ok(build_bundle_files(*bundle, "", target, format, &mut ExactNumbers::default())?.files),
+        [] => Ok(build_bundle_files(module, "", target, format, (&mut exact, &mut handles))?.files),
+        [bundle] => Ok(build_bundle_files(*bundle, "", target, format, (&mut exact, &mut handles))?.files),
         [_, second, ..] => Err(error_at(
             codes::DIRECTORY_PROGRAMS,
             *second,
@@ -177,6 +179,7 @@ fn build_bare_bundle(module: Op<'_>, target: &Target, format: Profile) -> Result
 
 fn build_program_files(program: Op<'_>, target: &Target, format: Profile) -> Result<Vec<OutputFile>, ErrorReported> {
     let (mut files, mut exact, mut written) = (Vec::new(), ExactNumbers::default(), Vec::new());
+    let mut handles = DebugHandleReader::default();
     let mut description = Program {
         name: program.text_attr(attr::SYM_NAME).to_owned(),
         sizes: read_sizes(program),
@@ -210,7 +213,8 @@ fn build_program_files(program: Op<'_>, target: &Target, format: Profile) -> Res
                 }
                 let buffers = op.attr(attr::SDSC_BUFFERS).and_then(elements).unwrap_or_default();
                 let arguments = buffers.into_iter().filter_map(symbol_name).map(str::to_owned).collect();
-                let bundle = build_bundle_files(op, &format!("{name}/"), target, format, &mut exact)?;
+                let folder = format!("{name}/");
+                let bundle = build_bundle_files(op, &folder, target, format, (&mut exact, &mut handles))?;
                 files.extend(bundle.files);
                 written.push(bundle.written);
                 let [lx, pool] = read_live_ranges(op)?;
@@ -220,7 +224,7 @@ fn build_program_files(program: Op<'_>, target: &Target, format: Profile) -> Res
                     arguments,
                     sizes,
                     pool_bytes: baked_pool_bytes(op),
-                    debug_handles: Vec::new(),
+                    debug_handles: bundle.debug_handles,
                     lx,
                     pool,
                 });
@@ -316,7 +320,9 @@ fn read_launch_sizes(bundle: Op<'_>) -> Result<Vec<String>, ErrorReported> {
             }
         }
     }
-    names.extend(bundle.attr(attr::SDSC_LOOP_SIZES).and_then(strings).unwrap_or_default().into_iter().map(str::to_owned));
+    names.extend(
+        bundle.attr(attr::SDSC_LOOP_SIZES).and_then(strings).unwrap_or_default().into_iter().map(str::to_owned),
+    );
     Ok(names)
 }
 

@@ -3,7 +3,7 @@
 use crate::dialect::ods::{attr, spyre};
 use crate::{
     dialect::{ComputeOp, InsertChain, TileHint, build_copy, declared_sizes, hints_attribute, strip_views},
-    mlir::{Op, OpExt, Value, ValueExt, ValueLike, insert_before, string_array},
+    mlir::{DerivationKind, Op, OpExt, Value, ValueExt, ValueLike, derived_location, insert_before, string_array},
     search::{HoistedCopy, LoopNest, OperandPosition},
 };
 use program::SymbolicCount;
@@ -86,7 +86,15 @@ fn write_copy<'c>(
 ) -> Option<Op<'c>> {
     let first = readers.first()?;
     let value = strip_views(first.op.inputs()[first.position]);
-    let copy = insert_before(first.begins, build_copy(first.op.ctx(), first.op.loc(), value, value.r#type()));
+    let copy = insert_before(
+        first.begins,
+        build_copy(
+            first.op.ctx(),
+            derived_location(first.op, DerivationKind::Clone, "spyre-search-tiling"),
+            value,
+            value.r#type(),
+        ),
+    );
     for reader in readers {
         let read = rebuild_views(reader.begins, reader.op.inputs()[reader.position], copy.output());
         reader.op.set_input(reader.position, read);

@@ -9,8 +9,8 @@ use crate::{
     codes,
     dialect::{DeviceTensor, build_loop, build_loop_copy, build_yield, tile_type},
     mlir::{
-        ErrorReported, Location, Op, OpExt, Type, Value, ValueExt, ValueLike, ValueMap, append_op, error_at,
-        insert_before, new_block, string_array, string_attribute,
+        DerivationKind, ErrorReported, Location, Op, OpExt, Type, Value, ValueExt, ValueLike, ValueMap, append_op,
+        derived_location, error_at, insert_before, new_block, string_array, string_attribute,
     },
     tile::{LoopTree, LoopTreeNode, TiledOp},
 };
@@ -235,7 +235,13 @@ impl<'a, 'c> LoopBuilder<'a, 'c> {
         body: LoopInsertionPoint<'c>,
     ) -> Value<'c> {
         let of = self.items.list[op].op;
-        let copied = body.insert_at_end(build_loop_copy(of.ctx(), of.loc(), from, to, why));
+        let copied = body.insert_at_end(build_loop_copy(
+            of.ctx(),
+            derived_location(of, DerivationKind::Clone, "spyre-coarse-tile"),
+            from,
+            to,
+            why,
+        ));
         self.copy_dim_names(op, copied);
         copied.output()
     }

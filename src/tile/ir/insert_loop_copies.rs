@@ -12,8 +12,8 @@ use crate::{
         collect_users_through_views, loop_carried_values, strip_views, tile_type, tiled_dims, yield_slots,
     },
     mlir::{
-        BlockLike, ErrorReported, Op, OpExt, Pass, PassOptions, Type, Value, ValueExt, ValueLike, error_at,
-        insert_before, integer,
+        BlockLike, DerivationKind, ErrorReported, Op, OpExt, Pass, PassOptions, Type, Value, ValueExt, ValueLike,
+        derived_location, error_at, insert_before, integer,
     },
 };
 
@@ -107,7 +107,13 @@ fn copy_starts<'c>(around: Op<'c>, loops: &[Op<'c>]) -> bool {
     for &inner in loops {
         for carried in loop_carried_values(inner) {
             if let Some(CarryConflict { position, why, .. }) = find_start_conflict(around, inner, &carried) {
-                let own = build_loop_copy(inner.ctx(), inner.loc(), carried.before, carried.before.r#type(), why);
+                let own = build_loop_copy(
+                    inner.ctx(),
+                    derived_location(inner, DerivationKind::Clone, "spyre-insert-loop-copies"),
+                    carried.before,
+                    carried.before.r#type(),
+                    why,
+                );
                 inner.set_input(position, insert_before(inner, own).output());
                 is_any = true;
             }
@@ -123,8 +129,13 @@ fn copy_yields<'c>(around: Op<'c>, troubles: impl Fn(Op<'c>) -> Vec<CarryConflic
     let Some(terminator) = around.body_ops().pop() else { return false };
     for CarryConflict { position, why, .. } in &found {
         let value = terminator.inputs()[*position];
-        let copied =
-            build_loop_copy(around.ctx(), terminator.loc(), value, yielded_type(around, terminator, *position), why);
+        let copied = build_loop_copy(
+            around.ctx(),
+            derived_location(terminator, DerivationKind::Clone, "spyre-insert-loop-copies"),
+            value,
+            yielded_type(around, terminator, *position),
+            why,
+        );
         terminator.set_input(*position, insert_before(terminator, copied).output());
     }
     !found.is_empty()

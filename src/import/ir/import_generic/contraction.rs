@@ -71,7 +71,7 @@ impl GenericImporter<'_, '_> {
         if let Some(rejected) = self.importer.graph.find_unsupported(&[left, right]) {
             return Ok(rejected);
         }
-        self.importer.record_location(self.op.loc());
+        self.importer.record_op(self.op);
         let elements = self.importer.graph.collect_element_types(&[left, right]);
         let of_result = self.importer.scalar_element_type(self.op.outputs()[result].r#type());
         let element = match common_element_type(&elements) {

@@ -54,7 +54,7 @@ impl GenericImporter<'_, '_> {
                 "expected the position of the maximum or minimum, found another value that is selected along with it";
             return Ok(self.add_unsupported_result(result, codes::REDUCTION_FORM.format(message)));
         }
-        self.importer.record_location(self.op.loc());
+        self.importer.record_op(self.op);
         let graph = &mut self.importer.graph;
         let (new, at) = match (graph.convert_to_numbers(new), graph.convert_to_numbers(at)) {
             (Ok(new), Ok(at)) => (new, at),

@@ -222,7 +222,7 @@ impl GenericImporter<'_, '_> {
         if self.importer.graph.find_unsupported(&[elements]).is_some() {
             return Ok(elements);
         }
-        self.importer.record_location(self.op.loc());
+        self.importer.record_op(self.op);
         let mut node = self.broadcast_to_reduced(elements);
         let graph = &mut self.importer.graph;
         let is_integer = graph.node(node).element == NodeElementType::Int && graph.as_constant(node).is_none();

@@ -2,6 +2,7 @@
 
 use crate::dialect::ods::{attr, sdsc};
 use crate::sdsc::emit::{from_op_spec, from_op_spec_baked, is_rounded_number, share_files};
+use crate::sdsc::ir::debug_handle::DebugHandleReader;
 use crate::{
     bundle::ir::sdsc_ops,
     bundle::{Bundle, NamedConstant, OpSpec},
@@ -17,7 +18,7 @@ use crate::{
 };
 use machine::Target;
 use sdsc_check::Profile;
-use sdsc_format::{OutputFile, Sdsc, exact::ExactNumbers, to_text};
+use sdsc_format::{OutputFile, Sdsc, exact::ExactNumbers, model::DebugHandle, program::OpHandle, to_text};
 use std::{
     collections::{BTreeMap, BTreeSet},
     num::NonZero,
@@ -29,6 +30,8 @@ use std::{
 pub(super) struct EmittedBundleFiles {
     /// `bundle.mlir` and the SDSC files.
     pub(super) files: Vec<OutputFile>,
+    /// Debug handles of ops whose file has that of an earlier op.
+    pub(super) debug_handles: Vec<OpHandle>,
     /// Kernel arguments that its ops write; `None` if the addresses are in the files.
     pub(super) written: Option<BTreeSet<usize>>,
 }
@@ -39,13 +42,13 @@ pub(super) fn build_bundle_files(
     folder: &str,
     target: &Target,
     format: Profile,
-    exact: &mut ExactNumbers,
+    (exact, handles): (&mut ExactNumbers, &mut DebugHandleReader),
 ) -> Result<EmittedBundleFiles, ErrorReported> {
     let launch = launch_from_ir(bundle).map_err(|(op, message)| error_at(codes::LAUNCH_FORM, op, message).report())?;
     check_loop_sizes(bundle, &launch, format)?;
     let memory = baked_memory_map(bundle, target)?;
     if format.shares_files() && memory.is_none() {
-        return build_shared_bundle_files(bundle, folder, launch, exact);
+        return build_shared_bundle_files(bundle, folder, launch, (exact, handles));
     }
     let text = launch.to_string();
     let (mut ops, mut written) = (Vec::new(), BTreeSet::new());
@@ -67,6 +70,7 @@ pub(super) fn build_bundle_files(
             }
         };
         let mut sdsc = sdsc.map_err(|error| reject(error.to_string()))?;
+        sdsc.value.debug_handle = handles.read(op);
         let path = format!("{folder}{name}");
         let rounded = find_rounded_constants(&spec, &sdsc);
         if !rounded.is_empty() {
@@ -79,7 +83,7 @@ pub(super) fn build_bundle_files(
     }
     let mut files = vec![OutputFile { path: format!("{folder}bundle.mlir"), content: text.into_bytes() }];
     files.extend(serialize_files(&ops));
-    Ok(EmittedBundleFiles { files, written: memory.is_none().then_some(written) })
+    Ok(EmittedBundleFiles { files, debug_handles: Vec::new(), written: memory.is_none().then_some(written) })
 }
 
 /// Returns the files of one bundle in which equal ops share a file.
@@ -87,14 +91,15 @@ fn build_shared_bundle_files(
     bundle: Op<'_>,
     folder: &str,
     mut launch: Launch,
-    exact: &mut ExactNumbers,
+    (exact, handles): (&mut ExactNumbers, &mut DebugHandleReader),
 ) -> Result<EmittedBundleFiles, ErrorReported> {
     let reject = |op, message: String| error_at(codes::LAUNCH_LIMIT, op, message).report();
     let ops = || bundle.body_ops().into_iter().filter(|op| op.is(sdsc::OP));
     let specs = ops()
         .map(|op| sdsc_ops::op_from_ir(op).map_err(|message| reject(op, message)))
         .collect::<Result<Vec<_>, _>>()?;
-    let shared = share_files(&specs.iter().collect::<Vec<_>>(), &[], &mut launch)
+    let handles: Vec<Option<DebugHandle>> = ops().map(|op| handles.read(op)).collect();
+    let shared = share_files(&specs.iter().collect::<Vec<_>>(), &handles, &mut launch)
         .map_err(|error| reject(bundle, error.to_string()))?;
     let path = |number: usize| format!("{folder}sdsc_{number}.json");
     for (spec, &number) in specs.iter().zip(&shared.file_of_op) {
@@ -107,7 +112,8 @@ fn build_shared_bundle_files(
         shared.files.into_iter().enumerate().map(|(number, file)| (path(number), file)).collect();
     let mut files = vec![OutputFile { path: format!("{folder}bundle.mlir"), content: launch.to_string().into_bytes() }];
     files.extend(serialize_files(&named));
-    Ok(EmittedBundleFiles { files, written: Some(specs.iter().flat_map(written_arguments).collect()) })
+    let written = Some(specs.iter().flat_map(written_arguments).collect());
+    Ok(EmittedBundleFiles { files, debug_handles: shared.debug_handles, written })
 }
 
 /// Minimum number of op files per thread.
@@ -160,7 +166,8 @@ fn check_loop_sizes(bundle: Op<'_>, launch: &Launch, format: Profile) -> Result<
         (Some(size), Some(dim)) => {
             format!("repeats for each tile of '{dim}', whose size '{size}' is known at launch only: {advice}")
         }
-        _ => codes::TRIP_AT_LAUNCH.format(format_args!("has the bound '%{}', known at launch only: {advice}", param.value)),
+        _ => codes::TRIP_AT_LAUNCH
+            .format(format_args!("has the bound '%{}', known at launch only: {advice}", param.value)),
     };
     Err(error_at(codes::TRIP_AT_LAUNCH, sized, message).report())
 }

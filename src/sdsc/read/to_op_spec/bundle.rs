@@ -11,7 +11,10 @@ use crate::{
     launch::Launch,
 };
 use machine::Target;
-use sdsc_format::{Sdsc, program::LaunchEntry};
+use sdsc_format::{
+    Sdsc,
+    program::{LaunchEntry, OpHandle},
+};
 use std::collections::BTreeMap;
 
 /// What only the program states of a bundle.
@@ -21,13 +24,15 @@ pub struct ProgramFacts<'a> {
     pub pool_bytes: i64,
     /// Names of the parameters that are symbolic sizes.
     pub sizes: &'a [String],
+    /// Debug handles of ops whose file has that of another op.
+    pub debug_handles: &'a [OpHandle],
 }
 
 impl<'a> ProgramFacts<'a> {
     /// Returns the facts that the entry of a launch states.
     #[must_use]
     pub fn from_entry(entry: &'a LaunchEntry) -> Self {
-        Self { pool_bytes: entry.pool_bytes, sizes: &entry.sizes }
+        Self { pool_bytes: entry.pool_bytes, sizes: &entry.sizes, debug_handles: &entry.debug_handles }
     }
 }
 
@@ -39,12 +44,8 @@ impl<'a> ProgramFacts<'a> {
 /// # Errors
 ///
 /// If a file cannot be read back, or the reconstructed bundle's launch has another effect than this one.
-pub fn to_bundle(
-    launch: &Launch,
-    files: &[Sdsc],
-    program: ProgramFacts<'_>,
-) -> Result<Bundle, OpSpecReadError> {
-    let ProgramFacts { pool_bytes, sizes } = program;
+pub fn to_bundle(launch: &Launch, files: &[Sdsc], program: ProgramFacts<'_>) -> Result<Bundle, OpSpecReadError> {
+    let ProgramFacts { pool_bytes, sizes, .. } = program;
     let mut effect = evaluate_launch(launch)?;
     let is_baked = !has_symbols(&effect.steps);
     if is_baked {

@@ -5,7 +5,10 @@ use crate::dialect::ods::{attr, spyre};
 use crate::{
     codes,
     dialect::{build_copy, build_pointwise, build_view},
-    mlir::{ErrorReported, Op, OpExt, TensorType, Type, Value, ValueLike, error_at, floats, map_from_exprs},
+    mlir::{
+        DerivationKind, ErrorReported, Op, OpExt, TensorType, Type, Value, ValueLike, derived_location, error_at,
+        floats, map_from_exprs,
+    },
     tile::ir::{
         combination::{CombinationRule, find_combination},
         items::BlockItem,
@@ -44,7 +47,14 @@ impl<'c> LoopBuilder<'_, 'c> {
         let factor = factor.ok_or_else(|| error_at(codes::MALFORMED_IR, mean, "has no factor").report())?;
         let to = self.compact_window_type(op, self.window_type(op, depth)?)?;
         let factor = self.insert_scalar(mean, factor, to, body)?;
-        let share = body.insert_at_end(build_pointwise(mean.ctx(), mean.loc(), "mul", &[element, factor], &[], to));
+        let share = body.insert_at_end(build_pointwise(
+            mean.ctx(),
+            derived_location(mean, DerivationKind::Decomposition, "spyre-coarse-tile"),
+            "mul",
+            &[element, factor],
+            &[],
+            to,
+        ));
         self.copy_dim_names(op, share);
         self.replaced.insert(mean.output(), ());
         self.combine_partial_result(op, share.output(), body)
@@ -62,7 +72,8 @@ impl<'c> LoopBuilder<'_, 'c> {
         else {
             return Err(error_at(codes::MALFORMED_IR, item.op, "has no accumulator").report());
         };
-        let (context, location) = (item.op.ctx(), item.op.loc());
+        let (context, location) =
+            (item.op.ctx(), derived_location(item.op, DerivationKind::Decomposition, "spyre-coarse-tile"));
         let combined = body.insert_at_end(build_pointwise(
             context,
             location,
@@ -118,7 +129,8 @@ impl<'c> LoopBuilder<'_, 'c> {
         to: Type<'c>,
         body: LoopInsertionPoint<'c>,
     ) -> Result<Op<'c>, ErrorReported> {
-        let (context, location) = (item.op.ctx(), item.op.loc());
+        let (context, location) =
+            (item.op.ctx(), derived_location(item.op, DerivationKind::Decomposition, "spyre-coarse-tile"));
         let one = self.insert_scalar(item.op, number, to, body)?;
         let shape = TensorType::from_type(to).map(|tensor| TensorType { encoding: None, ..tensor });
         let shape = shape.ok_or_else(|| error_at(codes::MALFORMED_IR, item.op, "has no tensor result").report())?;
