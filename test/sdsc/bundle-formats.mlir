@@ -9,11 +9,21 @@
 // RUN: spyre-compile %t/program.mlir -o %t/shared --bundle-format=torch-spyre-2026-09 --tile-search none -q
 // RUN: spyre-translate --check-bundle --format=torch-spyre-2026-09 %t/shared && spyre-run %t/shared --check %t/program.mlir | FileCheck %s --check-prefix=RESULT
 // RUN: not spyre-compile %t/product.mlir -o %t/out --bundle-format=1.0 2>&1 | FileCheck %s --check-prefix=REFUSED
+// RUN: spyre-translate --opspec-to-mlir %t/split.json -o %t/split.mlir && not spyre-translate --mlir-to-bundle --format=1.0 %t/split.mlir -o %t/out 2>&1 | FileCheck %s --check-prefix=SPLIT
 // RUN: not ls %t/out
 
 // RESULT: result0: correct
 // LOCATION: computeOp_/0/location: sdsc_r2: the member is there; profile '1.0' has no such member
 // REFUSED: error[SPY09{{[0-9]+}}]: {{.*}}has no form in format '1.0': 'prod{{.*}}' is no function of release 1.0.0; choose another with '--bundle-format'
+// SPLIT: error{{.*}}splits the symbolic size 's0' over cores, for which format '1.0' requires starts that depend on the size; split another dimension, or give one size
+
+//--- split.json
+{"name": "split", "family": "symbolic", "description": "", "origin": "", "pool_bytes": 0,
+ "args": [{"index": 0, "dtype": "SEN169_FP16", "device_size": [2, 64, 64]}, {"index": 1, "dtype": "SEN169_FP16", "device_size": [2, 64, 64]}],
+ "program": [{"op": "exp", "is_reduction": false,
+   "iteration_space": [{"name": "c0", "range": 64, "split": 4, "symbolic": {"symbol": "s0", "max": 64, "granularity": 32}}, {"name": "c1", "range": 128, "split": 1}],
+   "args": [{"is_input": true, "arg_index": 0, "allocation": {"hbm": 0}, "dtype": "SEN169_FP16", "device_size": [2, 64, 64], "device_coordinates": ["c1 floordiv 64", "c0", "c1 mod 64"]},
+            {"is_input": false, "arg_index": 1, "allocation": {"hbm": 0}, "dtype": "SEN169_FP16", "device_size": [2, 64, 64], "device_coordinates": ["c1 floordiv 64", "c0", "c1 mod 64"]}]}]}
 
 //--- program.mlir
 #map = affine_map<(d0, d1) -> (d0, d1)>

@@ -103,7 +103,7 @@ pub const RELEASE_RULES: &[FormatRule] = &[
     ),
     bundle_rule(
         "sdsc_r120",
-        "a shared file is executed with the same symbol ids, in the same kernel arguments",
+        "a shared file is executed with the same symbol ids",
         "torch-spyre pull request 3868",
         bundles::check_shared_file_symbols,
     ),

@@ -56,6 +56,9 @@ pub(super) fn build_bundle_files(
     for op in bundle.body_ops().into_iter().filter(|op| op.is(sdsc::OP)) {
         let reject = |message: String| error_at(codes::LAUNCH_LIMIT, op, message).report();
         let spec = sdsc_ops::op_from_ir(op).map_err(reject)?;
+        if format.is_release() {
+            check_symbolic_splits(&spec).map_err(reject)?;
+        }
         written.extend(written_arguments(&spec));
         let name = op.text_attr(attr::FILE);
         let number = parse_file_number(name).ok_or_else(|| {
@@ -114,6 +117,18 @@ fn build_shared_bundle_files(
     files.extend(serialize_files(&named));
     let written = Some(specs.iter().flat_map(written_arguments).collect());
     Ok(EmittedBundleFiles { files, debug_handles: shared.debug_handles, written })
+}
+
+/// Rejects a symbolic size that is split over cores: release 1.0.0 requires starts of slices that depend on the size.
+fn check_symbolic_splits(spec: &OpSpec) -> Result<(), String> {
+    let split = spec.iteration_space.iter().find(|dim| dim.split > 1 && dim.symbolic.is_some());
+    let Some(size) = split.and_then(|dim| dim.symbolic.as_ref()) else { return Ok(()) };
+    Err(format!(
+        "splits the symbolic size '{}' over cores, for which format '{}' requires starts that depend on the size; \
+         split another dimension, or give one size",
+        size.symbol,
+        Profile::Release1_0
+    ))
 }
 
 /// Minimum number of op files per thread.

@@ -1,6 +1,6 @@
 //! Rules of the release on `bundle.mlir`.
 
-use super::super::super::launch::{ExecuteView, LaunchProblemKind, ValueBase};
+use super::super::super::launch::{ExecuteView, LaunchProblemKind};
 use super::super::super::report::ViolationReport;
 use super::super::launches::{BundleView, check_pool_limit};
 use std::collections::BTreeMap;
@@ -34,18 +34,8 @@ pub(in super::super) fn check_shared_file_symbols(view: &BundleView<'_>, report:
                 known.at
             );
             report.report_text(execute.at, message);
-        } else if value_bases(known) != value_bases(execute) {
-            let file = execute.execute.file;
-            let message =
-                format!("'{file}' was executed at {} with other kernel arguments; equal ops have the same", known.at);
-            report.report_text(execute.at, message);
         }
     }
-}
-
-/// Returns the base of each operand of an execute: an argument or a pool.
-fn value_bases(execute: &ExecuteView<'_>) -> Vec<Option<Option<ValueBase>>> {
-    execute.values.iter().map(|value| value.as_ref().map(|form| form.base)).collect()
 }
 
 pub(in super::super) fn check_constant_loop_bounds(view: &BundleView<'_>, report: &mut ViolationReport) {
