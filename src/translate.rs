@@ -3,6 +3,7 @@
 use crate::bundle::ir::sdsc_ops::{bundle_to_ir, push_items, set_live_ranges};
 use crate::dialect::ods::{attr, sdsc};
 use crate::sdsc::ir::debug_handle::set_debug_handles;
+use crate::sdsc::read::arrangements::infer_arrangements;
 use crate::{
     bundle::{Bundle, LaunchLiveRange, LaunchMemory},
     dialect::{self, ProgramBufferRole},
@@ -262,7 +263,8 @@ fn read_bundle(directory: &Path, folder: &str, facts: ProgramFacts<'_>) -> Resul
         read.value.complete();
         files.push(read);
     }
-    let bundle = to_bundle(&launch, &files, facts).map_err(|error| at_bundle(&error))?;
+    let mut bundle = to_bundle(&launch, &files, facts).map_err(|error| at_bundle(&error))?;
+    infer_arrangements(&mut bundle);
     let mut handles: Vec<Option<DebugHandle>> =
         launch.executed_files().into_iter().map(|file| files[file].value.debug_handle.clone()).collect();
     for OpHandle { op, handle } in facts.debug_handles {

@@ -302,6 +302,47 @@ LogicalResult BundleOp::verifyRegions() {
   return failure(result.wasInterrupted());
 }
 
+/// Returns whether elements have the order of a conversion between 16-bit and 32-bit numbers.
+static bool isStaggered(Arrangement arrangement) {
+  return arrangement == Arrangement::Dl16ToFp32 || arrangement == Arrangement::Fp32ToDl16;
+}
+
+/// Returns whether the elements of a stick differ, so that their order matters.
+static bool movesAlongStick(TensorAttr tensor) {
+  AffineMap map = tensor.getCoordinates().getValue();
+  return map.getNumResults() > 0 && !isa<AffineConstantExpr>(map.getResult(map.getNumResults() - 1));
+}
+
+/// Verifies that the operands of an op have one arrangement, and that the result has the one that follows from it.
+static LogicalResult verifyArrangements(OpSpecOp op) {
+  Arrangement read = Arrangement::Standard;
+  bool readsStandard = false;
+  for (auto tensor : op.getIns().getAsRange<TensorAttr>()) {
+    Arrangement found = tensor.getArrangement();
+    if (!movesAlongStick(tensor) || (found != Arrangement::Standard && !isStaggered(found)))
+      continue;
+    if (isStaggered(found) && isStaggered(read) && found != read)
+      return op.emitOpError("expected operands of one arrangement, found ") << stringifyArrangement(read) << " and " << stringifyArrangement(found);
+    readsStandard |= found == Arrangement::Standard;
+    if (isStaggered(found))
+      read = found;
+  }
+  if (readsStandard && isStaggered(read))
+    return op.emitOpError("expected operands of one arrangement, found STANDARD and ") << stringifyArrangement(read);
+  auto result = cast<TensorAttr>(op.getOuts()[0]);
+  if (!movesAlongStick(result))
+    return success();
+  bool widens = op.getFunction() == "dl16tofp32", narrows = op.getFunction() == "fp32todl16";
+  Arrangement made = widens ? Arrangement::Dl16ToFp32 : Arrangement::Fp32ToDl16;
+  Arrangement expected = !widens && !narrows ? read : (isStaggered(read) ? Arrangement::Standard : made);
+  Arrangement found = result.getArrangement();
+  if ((widens || narrows) && read == made)
+    return op.emitOpError("cannot convert elements of arrangement ") << stringifyArrangement(read);
+  if (found != expected && (isStaggered(found) || isStaggered(expected)))
+    return op.emitOpError("expected a result of arrangement ") << stringifyArrangement(expected) << ", found " << stringifyArrangement(found);
+  return success();
+}
+
 LogicalResult OpSpecOp::verify() {
   // op_c1
   constexpr size_t kMaxDims = 7;
@@ -320,5 +361,6 @@ LogicalResult OpSpecOp::verify() {
     if (dim.getSplit() > dim.getRange())
       return emitOpError("cannot split dimension ") << dim.getName() << " of " << dim.getRange() << " into " << dim.getSplit() << " slices";
   }
-  return success();
+  // op_c4
+  return verifyArrangements(*this);
 }

@@ -130,7 +130,9 @@ def Sdsc_OpSpecOp : Sdsc_Op<"op", []> {
     Constraints:
     * (op_c1) there is one output and at most seven dimensions;
     * (op_c2) the dimensions of every coordinate map are the iteration dimensions;
-    * (op_c3) a split does not exceed its range.
+    * (op_c3) a split does not exceed its range;
+    * (op_c4) elements along sticks are in one order: operands have one arrangement, which the result keeps. A conversion
+      between 16-bit and 32-bit numbers makes DL16_TO_FP32 or FP32_TO_DL16 of STANDARD, or undoes the other conversion.
 
     Example: see the description of the dialect.
   }];

@@ -297,3 +297,69 @@ sdsc.program @program_c2 attributes {sizes = {s = array<i64: 8, 2>}} {
   // expected-error @+1 {{'sdsc.buffer' op has the symbolic size 's' of at most 4, but the program declares at most 8, in steps of 2}}
   sdsc.buffer @arg0 input 0 {symbolic = ["s", ""]} : tensor<4x64xf16, #spyre.layout<[1, 4, 64], [64, 64, 1]>>
 }
+
+// -----
+
+#c0 = #sdsc.dim<name = "c0", range = 8>
+#c1 = #sdsc.dim<name = "c1", range = 128>
+#half = affine_map<(d0, d1) -> (d1 floordiv 64, d0, d1 mod 64)>
+#single = affine_map<(d0, d1) -> (d1 floordiv 32, d0, d1 mod 32)>
+#x = #sdsc.tensor<format = "SEN169_FP16", device_size = [2, 8, 64], coordinates = #half, memory = "lx">
+#standard = #sdsc.tensor<format = "IEEE_FP32", device_size = [4, 8, 32], coordinates = #single, memory = "lx">
+#wide = #sdsc.tensor<format = "IEEE_FP32", device_size = [4, 8, 32], coordinates = #single, memory = "lx", arrangement = "DL16_TO_FP32">
+sdsc.bundle @op_c4() {
+  sdsc.op "dl16tofp32" dims [#c0, #c1] ins [#x] outs [#wide]
+  sdsc.op "exp" dims [#c0, #c1] ins [#wide] outs [#wide]
+  // expected-error @+1 {{'sdsc.op' op expected operands of one arrangement, found STANDARD and DL16_TO_FP32}}
+  sdsc.op "add" dims [#c0, #c1] ins [#wide, #standard] outs [#wide]
+}
+
+// -----
+
+#c0 = #sdsc.dim<name = "c0", range = 8>
+#c1 = #sdsc.dim<name = "c1", range = 128>
+#single = affine_map<(d0, d1) -> (d1 floordiv 32, d0, d1 mod 32)>
+#wide = #sdsc.tensor<format = "IEEE_FP32", device_size = [4, 8, 32], coordinates = #single, memory = "lx", arrangement = "DL16_TO_FP32">
+#other = #sdsc.tensor<format = "IEEE_FP32", device_size = [4, 8, 32], coordinates = #single, memory = "lx", arrangement = "FP32_TO_DL16">
+sdsc.bundle @op_c4() {
+  // expected-error @+1 {{'sdsc.op' op expected operands of one arrangement, found DL16_TO_FP32 and FP32_TO_DL16}}
+  sdsc.op "add" dims [#c0, #c1] ins [#wide, #other] outs [#wide]
+}
+
+// -----
+
+#c0 = #sdsc.dim<name = "c0", range = 8>
+#c1 = #sdsc.dim<name = "c1", range = 128>
+#half = affine_map<(d0, d1) -> (d1 floordiv 64, d0, d1 mod 64)>
+#single = affine_map<(d0, d1) -> (d1 floordiv 32, d0, d1 mod 32)>
+#x = #sdsc.tensor<format = "SEN169_FP16", device_size = [2, 8, 64], coordinates = #half, memory = "lx">
+#standard = #sdsc.tensor<format = "IEEE_FP32", device_size = [4, 8, 32], coordinates = #single, memory = "lx">
+sdsc.bundle @op_c4() {
+  // expected-error @+1 {{'sdsc.op' op expected a result of arrangement DL16_TO_FP32, found STANDARD}}
+  sdsc.op "dl16tofp32" dims [#c0, #c1] ins [#x] outs [#standard]
+}
+
+// -----
+
+#c0 = #sdsc.dim<name = "c0", range = 8>
+#c1 = #sdsc.dim<name = "c1", range = 128>
+#single = affine_map<(d0, d1) -> (d1 floordiv 32, d0, d1 mod 32)>
+#wide = #sdsc.tensor<format = "IEEE_FP32", device_size = [4, 8, 32], coordinates = #single, memory = "lx", arrangement = "DL16_TO_FP32">
+#standard = #sdsc.tensor<format = "IEEE_FP32", device_size = [4, 8, 32], coordinates = #single, memory = "lx">
+sdsc.bundle @op_c4() {
+  // expected-error @+1 {{'sdsc.op' op expected a result of arrangement DL16_TO_FP32, found STANDARD}}
+  sdsc.op "exp" dims [#c0, #c1] ins [#wide] outs [#standard]
+}
+
+// -----
+
+#c0 = #sdsc.dim<name = "c0", range = 8>
+#c1 = #sdsc.dim<name = "c1", range = 128>
+#half = affine_map<(d0, d1) -> (d1 floordiv 64, d0, d1 mod 64)>
+#single = affine_map<(d0, d1) -> (d1 floordiv 32, d0, d1 mod 32)>
+#narrow = #sdsc.tensor<format = "SEN169_FP16", device_size = [2, 8, 64], coordinates = #half, memory = "lx", arrangement = "FP32_TO_DL16">
+#other = #sdsc.tensor<format = "IEEE_FP32", device_size = [4, 8, 32], coordinates = #single, memory = "lx", arrangement = "FP32_TO_DL16">
+sdsc.bundle @op_c4() {
+  // expected-error @+1 {{'sdsc.op' op cannot convert elements of arrangement FP32_TO_DL16}}
+  sdsc.op "fp32todl16" dims [#c0, #c1] ins [#other] outs [#narrow]
+}
