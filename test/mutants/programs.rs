@@ -6,6 +6,7 @@ use referee::{
     ArrayElements, BoundedNumber, HostArray, InputDistribution, IntervalArithmetic, RunOptions, ShadowResult,
     SimulatedArithmetic, Simulation, draw_argument,
 };
+use sdsc_check::Profile;
 use sdsc_format::to_text;
 use serde::Deserialize;
 use serde_json::Value;
@@ -21,6 +22,8 @@ pub(crate) type Files = BTreeMap<String, Vec<u8>>;
 /// A program with correct files.
 pub(crate) struct CorrectProgram {
     pub(crate) name: String,
+    /// Profile of the format that the files have.
+    pub(crate) profile: Profile,
     pub(crate) files: Files,
     /// Arguments, in order.
     pub(crate) inputs: Vec<HostArray>,
@@ -65,11 +68,12 @@ pub(crate) fn all_programs(only: Option<&str>) -> Vec<CorrectProgram> {
 fn load_program(path: &Path) -> CorrectProgram {
     let place = tempfile::tempdir().unwrap();
     let out = place.path().join("out");
-    if path.extension().is_some_and(|kind| kind == "json") {
-        emit(path, &out)
+    let profile = if path.extension().is_some_and(|kind| kind == "json") {
+        emit(path, &out);
+        Profile::default()
     } else {
         compile(path, &out)
-    }
+    };
     let mut files = Files::new();
     read_files(&out, "", &mut files);
     let simulation = Simulation::load(&out, &Target::spyre()).unwrap();
@@ -86,11 +90,12 @@ fn load_program(path: &Path) -> CorrectProgram {
         Ok(ExpectedRun { max_steps: 4 * fields[0].steps, fields, exact })
     };
     let right = right().unwrap_or_else(|error: String| panic!("{}: {error}", path.display()));
-    CorrectProgram { name: path.file_stem().unwrap().to_string_lossy().into_owned(), files, inputs, right }
+    CorrectProgram { name: path.file_stem().unwrap().to_string_lossy().into_owned(), profile, files, inputs, right }
 }
 
-/// Compiles a program with the options in its first line. Validation checks that the files compute the program.
-fn compile(path: &Path, out: &Path) {
+/// Compiles a program with the options in its first line; returns the profile that they select. Validation checks that
+/// the files compute the program.
+fn compile(path: &Path, out: &Path) -> Profile {
     let text = fs::read_to_string(path).unwrap();
     let options = text
         .lines()
@@ -101,6 +106,8 @@ fn compile(path: &Path, out: &Path) {
     let output =
         command.arg(path).arg("-o").arg(out).arg("--validate").args(options.split_whitespace()).output().unwrap();
     assert!(output.status.success(), "{}: {}", path.display(), String::from_utf8_lossy(&output.stderr));
+    let profile = options.split_whitespace().find_map(|option| option.strip_prefix("--bundle-format="));
+    profile.map_or_else(Profile::default, |name| name.parse().unwrap())
 }
 
 /// Emits a bundle from a front end without compilation.

@@ -7,7 +7,7 @@ use crate::mutants::{
 use element::FieldElement;
 use machine::Target;
 use referee::{IntervalArithmetic, ShadowResult};
-use sdsc_check::check_files;
+use sdsc_check::{Profile, check_files_with_profile};
 use spyre_compiler::{reference, sdsc::find_emission_difference};
 use std::{fs, path::Path};
 
@@ -33,28 +33,32 @@ impl MutantVerdict {
     }
 }
 
-/// Returns the label of the first rule that files violate.
-fn find_broken_rule(files: &Files) -> Option<(&'static str, String)> {
-    let found =
-        check_files(files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())), &Target::spyre()).unwrap();
+/// Returns the label of the first rule of a profile that files violate.
+fn find_broken_rule(files: &Files, profile: Profile) -> Option<(&'static str, String)> {
+    let contents = files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice()));
+    let found = check_files_with_profile(contents, &Target::spyre(), profile).unwrap();
     found.first().map(|violation| (violation.label, violation.to_string()))
 }
 
 pub(crate) fn check_correct_files(program: &CorrectProgram) {
-    if let Some((_, message)) = find_broken_rule(&program.files) {
+    if let Some((_, message)) = find_broken_rule(&program.files, program.profile) {
         panic!("{}: {message}", program.name);
     }
     let contents = program.files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice()));
-    assert_eq!(find_emission_difference(contents), None, "{}", program.name);
+    if program.profile == Profile::default() {
+        assert_eq!(find_emission_difference(contents), None, "{}", program.name);
+    }
 }
 
 pub(crate) fn evaluate_mutant(program: &CorrectProgram, mutant: &Mutant) -> MutantVerdict {
     let mut files = program.files.clone();
     files.extend(mutant.files(&program.files));
-    if let Some((label, _)) = find_broken_rule(&files) {
+    if let Some((label, _)) = find_broken_rule(&files, program.profile) {
         return MutantVerdict::Rule(label);
     }
-    if find_emission_difference(files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice()))).is_some() {
+    // `--check-bundle` reads files of the default profile back.
+    let is_default = program.profile == Profile::default();
+    if is_default && find_emission_difference(files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice()))).is_some() {
         return MutantVerdict::Emission;
     }
     let place = tempfile::tempdir().unwrap();

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 type ValueLocation = (u8, u32, i64);
 
 /// Sets the arrangement of the operands of all ops, in the order of their execution.
-pub fn infer_arrangements(bundle: &mut Bundle) {
+pub(crate) fn infer_arrangements(bundle: &mut Bundle) {
     infer_in_items(&mut bundle.items, &mut BTreeMap::new());
 }
 
