@@ -1,6 +1,6 @@
 // The forms of the files: release 1.0.0, whose files keep its rules and compute the same, and torch-spyre of September 2026, in which equal ops
 // share a file.
-// RUN: split-file %s %t
+// RUN: rm -rf %t && split-file %s %t
 // RUN: spyre-compile %t/program.mlir -o %t/release --bundle-format=1.0 --validate=on > %t.log
 // RUN: spyre-translate --check-bundle --format=1.0 %t/release && spyre-run %t/release --check %t/program.mlir | FileCheck %s --check-prefix=RESULT
 // RUN: not grep location %t/release/bundle_0/sdsc_0.json
