@@ -164,7 +164,7 @@ mod tests {
         let inner = BundleItem::Loop { count: 8, symbol: Some(symbol), body: vec![op(&[1000, 64])] };
         let bundle =
             Bundle { pool_bytes: 0, items: vec![BundleItem::Loop { count: 2, symbol: None, body: vec![inner] }] };
-        let error = UnrollError::KnownAtLaunch { symbol: "T".to_owned(), dim: "M".to_owned(), maximum: 8 };
+        let error = UnrollError::KnownAtLaunch { symbol: "s0".to_owned(), dim: "M".to_owned(), maximum: 8 };
         assert_eq!(unroll(&bundle), Err(error));
     }
 }

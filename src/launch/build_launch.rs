@@ -479,10 +479,12 @@ module {
             error(vec![sized_loop("s0", (4, 48), vec![])]),
             "a loop has tiles of 48 positions of 's0', which is a multiple of 64 only; the tile must divide 64"
         );
-        let uneven = sized_loop("s0", (8, 32), vec![BundleItem::Op(Box::new(copy(vec![64 * 31])))]);
+        let symbol = LoopSymbol { name: "s0".to_owned(), dim: "M".to_owned(), tile: 192, granularity: 192 };
+        let body = vec![BundleItem::Op(Box::new(copy(vec![64])))];
+        let uneven = BundleItem::Loop { count: 2, symbol: Some(symbol), body };
         assert_eq!(
             error(vec![uneven]),
-            "op 0 ('identity'): operand 0 advances by 3968 bytes for a tile of 32 positions; one position must advance \
+            "op 0 ('identity'): operand 0 advances by 128 bytes for a tile of 192 positions; one position must advance \
              by whole bytes"
         );
     }

@@ -58,7 +58,9 @@ pub(crate) fn evaluate_mutant(program: &CorrectProgram, mutant: &Mutant) -> Muta
     }
     // `--check-bundle` reads files of the default profile back.
     let is_default = program.profile == Profile::default();
-    if is_default && find_emission_difference(files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice()))).is_some() {
+    if is_default
+        && find_emission_difference(files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice()))).is_some()
+    {
         return MutantVerdict::Emission;
     }
     let place = tempfile::tempdir().unwrap();

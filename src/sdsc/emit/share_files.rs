@@ -1,8 +1,8 @@
 //! Shares one file among equal ops of a bundle, as torch-spyre does since August 2026 (later torch-spyre sources).
 //!
 //! Ops are equal if their files are, except for the numbers of the file and of the symbols. Addresses in the pool and in
-//! arguments are operands of the executes, so they may differ, as may the arguments; addresses in LX are in the file.
-//! torch-spyre also compares the numbers of the arguments. Back ends before 28 August 2026 abort on a file that two
+//! arguments are operands of the executes, so they may differ, as may the arguments themselves, but not with the pool;
+//! addresses in LX are in the file. torch-spyre also compares the numbers of the arguments. Back ends before 28 August 2026 abort on a file that two
 //! executes name.
 //!
 //! ```text
@@ -13,7 +13,7 @@
 //! The ids of the second execute are those of the first. No other op uses its own ids, -4 to -6.
 
 use super::{SdscError, from_op_spec};
-use crate::bundle::{NamedConstant, OpSpec};
+use crate::bundle::{Allocation, NamedConstant, OpSpec, OpSpecOperand};
 use crate::launch::geometry::Geometry;
 use crate::launch::symbols::OpAddresses;
 use crate::launch::{Launch, Stmt};
@@ -75,8 +75,9 @@ pub fn share_files(
     Ok(shared)
 }
 
-/// Common properties of equal ops that are cheap to compare: function, number of operands, sizes and slices.
-type OpFingerprint<'a> = (&'a str, usize, Vec<(i64, i64)>);
+/// Common properties of equal ops that are cheap to compare: function, which operands are kernel arguments, sizes
+/// and slices.
+type OpFingerprint<'a> = (&'a str, Vec<bool>, Vec<(i64, i64)>);
 
 /// Op with a file of its own.
 struct UniqueFile<'a> {
@@ -117,7 +118,12 @@ impl<'a> UniqueFileTable<'a> {
 }
 
 fn compute_fingerprint(op: &OpSpec) -> OpFingerprint<'_> {
-    (&op.function, op.operands.len(), op.iteration_space.iter().map(|dim| (dim.range, dim.split)).collect())
+    let is_argument = |operand: &OpSpecOperand| matches!(operand.allocation, Allocation::Hbm { .. });
+    (
+        &op.function,
+        op.operands.iter().map(is_argument).collect(),
+        op.iteration_space.iter().map(|dim| (dim.range, dim.split)).collect(),
+    )
 }
 
 /// State of the walk over the executes.
@@ -149,7 +155,7 @@ fn rename_executes(body: &mut [Stmt], renaming: &mut ExecuteRenaming<'_>) {
 mod tests {
     use super::*;
     use crate::bundle::testing::{dense_operand, op};
-    use crate::bundle::{Allocation, Bundle, BundleItem};
+    use crate::bundle::{Bundle, BundleItem};
 
     /// Returns exponentials of rows of `[64, 64]`, each from the first to the second allocation of a pair.
     fn exponentials(places: &[[Allocation; 2]]) -> Bundle {
@@ -210,8 +216,8 @@ mod tests {
     #[test]
     fn separates_files_by_lx_address_and_not_by_argument() {
         assert_eq!(
-            file_numbers(&[[argument(0, 0), pool(0)], [argument(1, 0), pool(0)], [pool(0), argument(2, 8192)]]),
-            [0, 0, 0]
+            file_numbers(&[[argument(0, 0), pool(0)], [argument(1, 0), pool(0)], [pool(0), argument(2, 0)]]),
+            [0, 0, 1]
         );
         assert_eq!(file_numbers(&[[lx(0), lx(8192)], [lx(0), lx(16384)], [lx(0), lx(8192)]]), [0, 1, 0]);
         // An in-place op has one symbol, any other op two.
