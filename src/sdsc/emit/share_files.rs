@@ -2,8 +2,8 @@
 //!
 //! Ops are equal if their files are, except for the numbers of the file and of the symbols. Addresses in the pool and in
 //! arguments are operands of the executes, so they may differ, as may the arguments themselves, but not with the pool;
-//! addresses in LX are in the file. torch-spyre also compares the numbers of the arguments. Back ends before 28 August 2026 abort on a file that two
-//! executes name.
+//! addresses in LX are in the file. torch-spyre also compares the numbers of the arguments. Back ends before 28 August
+//! 2026 abort on a file that two executes name.
 //!
 //! ```text
 //! sdsc_execute (%arg_0, %arg_1, %pool_addr_0) {sdsc_filename="sdsc_0.json", "symbol_ids"=[-1, -2, -3]}
