@@ -5,6 +5,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test over files")]
 
+use sdsc_format::{Sdsc, to_text};
 use spyre_compiler::{
     compile::compile,
     mlir::{Module, Session},
@@ -85,6 +86,17 @@ fn print_after_phase(module: &mut Module<'_>, program: &PhaseProgram, phase: Pha
     compile(module, &options, "").map(|_| format!("{}\n", module.op()))
 }
 
+/// Returns the contents of a file without its debug handle, which follows from locations that printed IR omits.
+fn read_without_handle(path: &Path) -> Vec<u8> {
+    let content = fs::read(path).unwrap();
+    if !path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("sdsc_")) {
+        return content;
+    }
+    let mut file: Sdsc = serde_json::from_slice(&content).unwrap();
+    file.value.debug_handle = None;
+    to_text(&file)
+}
+
 fn emit_files(module: &mut Module<'_>, program: &PhaseProgram) -> Option<BTreeMap<String, Vec<u8>>> {
     let place = tempfile::tempdir().unwrap();
     let output = place.path().join("bundle");
@@ -98,7 +110,7 @@ fn emit_files(module: &mut Module<'_>, program: &PhaseProgram) -> Option<BTreeMa
             if path.is_dir() {
                 folders.push(path);
             } else {
-                files.insert(path.strip_prefix(&output).unwrap().display().to_string(), fs::read(&path).unwrap());
+                files.insert(path.strip_prefix(&output).unwrap().display().to_string(), read_without_handle(&path));
             }
         }
     }

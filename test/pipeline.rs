@@ -33,9 +33,11 @@ fn options(input: &Path) -> Vec<String> {
     line.split_whitespace().map(str::to_owned).collect()
 }
 
+/// Compiles in the folder of the input, since files name the input as it is given.
 fn compile(input: &Path, more: &[&str]) -> String {
-    let output =
-        Command::new(env!("CARGO_BIN_EXE_spyre-compile")).arg(input).args(options(input)).args(more).output().unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_spyre-compile"));
+    command.current_dir(input.parent().unwrap()).arg(input.file_name().unwrap());
+    let output = command.args(options(input)).args(more).output().unwrap();
     assert!(output.status.success(), "{}: {}", input.display(), String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
 }

@@ -83,7 +83,9 @@ impl LxTensor {
     pub(super) fn restrict_to_core(&self, core: i64) -> Option<Self> {
         let base = *self.bases.get(&core)?;
         let highest = self.bases.values().copied().max().unwrap_or(base);
-        let (end, whole) = (self.end - (highest - base), self.whole - (highest - base));
+        // Addresses of a broken file may be anywhere.
+        let below = highest.saturating_sub(base);
+        let (end, whole) = (self.end.saturating_sub(below), self.whole.saturating_sub(below));
         let part = self.part.as_ref().map(|part| part.restrict_to_core(core));
         Some(Self {
             start: base,
