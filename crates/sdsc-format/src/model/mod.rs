@@ -160,7 +160,36 @@ pub struct DebugHandle {
     pub fused_from: Vec<DebugHandle>,
     /// Transformations that the front end applied to the op.
     #[serde(default)]
-    pub transform_history: Vec<serde_json::Value>,
+    pub transform_history: Vec<ProvenanceTransform>,
+}
+
+/// Transformation of an op by a pass of the front end.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ProvenanceTransform {
+    /// Kind of the transformation.
+    pub kind: TransformKind,
+    /// Name of the pass.
+    pub pass_name: Text,
+    /// Reason that the pass states.
+    #[serde(default)]
+    pub reason: Option<Text>,
+}
+
+/// Kind of a transformation of an op.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TransformKind {
+    /// Replacement by an equivalent op.
+    Rewrite,
+    /// Combination with other ops.
+    Fusion,
+    /// Expansion into several ops.
+    Decomposition,
+    /// Copy of an op.
+    Clone,
+    /// Renaming of dimensions or operands.
+    Remap,
 }
 
 /// Range in the text of a program.
