@@ -1,5 +1,6 @@
 //! Files with one violation each of a rule of release 1.0.0, or of torch-spyre of September 2026.
 
+use super::legal::{find_legal, split_description};
 use super::{Profile, convert_to_release};
 use crate::check_bundle::bundles::{Files, emit_ops, find_valid_bundle, op, operand};
 use crate::check_bundle::edits::{json, remove, replace_text, set, set_starts, to_pointer};
@@ -268,10 +269,14 @@ fn broken_folds() -> Vec<RejectedFile> {
         change("sdsc_r158", "mb", "dim_prop_func/0/Affine/beta_", json!(1)),
         break_base("sdsc_r158", "add", edit("out", remove_fold)),
         break_base("sdsc_r158", "add", edit("mb", add_fold)),
-        break_base("sdsc_r158", "add", edit("out", |info| {
-            info["folds"]["dim_prop_attr"][3]["factor_"] = json!(8);
-            info["folds"]["dim_prop_attr"][4]["factor_"] = json!(32);
-        })),
+        break_base(
+            "sdsc_r158",
+            "add",
+            edit("out", |info| {
+                info["folds"]["dim_prop_attr"][3]["factor_"] = json!(8);
+                info["folds"]["dim_prop_attr"][4]["factor_"] = json!(32);
+            }),
+        ),
         change("sdsc_r159", "mb", "dim_prop_attr/0/factor_", json!(7)),
         change("sdsc_r159", "mb", "dim_prop_attr/3/factor_", json!(5)),
         change("sdsc_r159", "out", "dim_prop_attr/3/factor_", json!(1)),
@@ -284,7 +289,7 @@ fn broken_folds() -> Vec<RejectedFile> {
         break_base("sdsc_r160", "add", move |files| set(files, &of_time, json!(2))),
         break_base("sdsc_r164", "pooling", |files| set_windows(files, "windowDim_", &json!("zz"))),
         break_base("sdsc_r164", "pooling", |files| {
-            let window = json!({"padFront_": 0, "padBack_": 0, "totalSize_": 1, "stride_": 1, "dilation_": 1, "windowDim_": "ki"});
+            let window = json!({"totalSize_": 1, "windowDim_": "ki"});
             set(files, "dsc/N_/paddingSizes_/mb", window);
         })
         .with_consequences(),
@@ -359,7 +364,7 @@ fn broken_divisions() -> Vec<RejectedFile> {
         ),
         break_base("sdsc_r131", "add", set_member("op/coreletFoldProp_/factor_", json!(3))),
         break_base("sdsc_r131", "add", set_member("dsc/numCoreletsUsed_", json!(4))),
-        break_base("sdsc_r132", "add", |files| super::legal::split_description(files, [48, 32])),
+        break_base("sdsc_r132", "add", |files| split_description(files, [48, 32])),
         break_base("sdsc_r135", "add", set_member("dsc/pdsRelation_", json!({"isPdsReuse": 2}))),
     ]
 }
@@ -409,14 +414,14 @@ fn broken_families() -> Vec<RejectedFile> {
         break_files("sdsc_r161", single_precision("exp"), |files| rename_everywhere(files, "exp", "tanh")),
         break_files("sdsc_r161", single_precision("neg"), |files| rename_everywhere(files, "neg", "sqrt")),
         break_base("sdsc_r161", "matmul", |files| rename_everywhere(files, "batchmatmul", "batchmatmulint4")),
-        break_converted("sdsc_r162", super::legal::quantized(), |files| {
+        break_converted("sdsc_r162", find_legal("constants of a quantization"), |files| {
             set(files, "dsc/primaryDsInfo_/OUTPUT/stickDimOrder_", json!(["mb", "out"]));
             set(files, "dsc/primaryDsInfo_/OUTPUT/stickSize_", json!([2, 64]));
         }),
-        break_converted("sdsc_r163", super::legal::four_bit_product(), |files| {
+        break_converted("sdsc_r163", find_legal("sticks of 4-bit blocks"), |files| {
             set(files, "dsc/primaryDsInfo_/INPUT/stickSize_", json!([8, 2, 16]));
         }),
-        break_converted("sdsc_r163", super::legal::four_bit_product(), |files| {
+        break_converted("sdsc_r163", find_legal("sticks of 4-bit blocks"), |files| {
             set(files, "dsc/primaryDsInfo_/KERNEL/stickDimOrder_", json!(["out"]));
             set(files, "dsc/primaryDsInfo_/KERNEL/stickSize_", json!([256]));
         }),

@@ -382,18 +382,9 @@ fn quantize(files: &mut Files, function: &str, (format, word_length): (&str, Val
     set(files, "dsc/constantInfo_", json!({"0": constant("scaleact"), "1": constant("shiftact")}));
 }
 
-/// Returns a legal conversion to 8-bit integers.
-pub(crate) fn quantized() -> Files {
-    let mut files = base_files("neg");
-    quantize(&mut files, "csqint8ch", ("SENINT8", json!(1)));
-    files
-}
-
-/// Returns a legal product of 4-bit integers.
-pub(crate) fn four_bit_product() -> Files {
-    let mut files = base_files("product");
-    use_four_bits(&mut files);
-    files
+/// Returns the legal file with this name.
+pub(crate) fn find_legal(name: &str) -> Files {
+    all_legal().into_iter().find(|case| case.name == name).unwrap().files
 }
 
 fn use_four_bits(files: &mut Files) {

@@ -201,19 +201,22 @@ pub const RELEASE_RULES: &[FormatRule] = &[
     },
     file_rule(
         "sdsc_r157",
-        "if cores divide a symbolic size, the starts of its tensors in HBM are symbols, whose values are offsets from buffers",
+        "if cores divide a symbolic size, the starts of its tensors in HBM are symbols, whose values are offsets \
+         from buffers",
         "specification 1.0.0, symbolic sizes",
         symbols::check_symbolic_starts,
     ),
     file_rule(
         "sdsc_r158",
-        "a coordinate has affine folds `core_fold`, `corelet_fold`, `row_fold` and `elem_arr_<k>`: one of elements beside the stick, and one of sticks and one of elements along it",
+        "a coordinate has affine folds `core_fold`, `corelet_fold`, `row_fold` and `elem_arr_<k>`: one of elements \
+         beside the stick, and one of sticks and one of elements along it",
         "specification 1.0.0, coordinates",
         folds::check_fold_structure,
     ),
     file_rule(
         "sdsc_r159",
-        "the product of the folds of a dimension is its size, where a partly filled stick counts, and slices are adjacent",
+        "the product of the folds of a dimension is its size, where a partly filled stick counts, and slices are \
+         adjacent",
         "specification 1.0.0, coordinates",
         folds::check_fold_products,
     ),
@@ -231,7 +234,8 @@ pub const RELEASE_RULES: &[FormatRule] = &[
     ),
     file_rule(
         "sdsc_r162",
-        "the result of a conversion has the sticks of its function: one dimension, blocks of rows, or pieces of two rows",
+        "the result of a conversion has the sticks of its function: one dimension, blocks of rows, or pieces of two \
+         rows",
         "specification 1.0.0, stick constraints",
         formats::check_conversion_sticks,
     ),
@@ -249,13 +253,15 @@ pub const RELEASE_RULES: &[FormatRule] = &[
     ),
     file_rule(
         "sdsc_r165",
-        "unneeded points are fewer than the stride, and are taken from the back padding, then from the data, then from the front padding",
+        "unneeded points are fewer than the stride, and are taken from the back padding, then from the data, then \
+         from the front padding",
         "specification 1.0.0, padding",
         windows::check_unneeded_points,
     ),
     file_rule(
         "sdsc_r166",
-        "the windows of a core have the steps of those of the op, and their paddings along dimensions that are not split",
+        "the windows of a core have the steps of those of the op, and their paddings along dimensions that are not \
+         split",
         "specification 1.0.0, padding",
         windows::check_stage_windows,
     ),

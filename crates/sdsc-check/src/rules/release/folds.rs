@@ -81,7 +81,8 @@ fn find_step(info: &CoordInfo, label: &str) -> Option<i64> {
 
 pub(in super::super) fn check_fold_products(file: &FileView<'_>, report: &mut ViolationReport) {
     // The format does not specify the folds of cores with unequal work.
-    if file.is_uneven() {
+    let stages = &file.dsc.stages.core;
+    if file.is_uneven() || stages.steady.sizes != stages.end.sizes {
         return;
     }
     for tensor in file.data_tensors().filter(|tensor| tensor.class.is_some()) {
@@ -98,7 +99,9 @@ fn find_product_fault(file: &FileView<'_>, tensor: &TensorView<'_>, label: &str,
     let (spatial, elements) = info.folds.folds.split_at_checked(SPATIAL_LABELS.len())?;
     let slices = spatial[0].factor;
     let wanted = if tensor.has_dim(label) { file.num_slices(label)? } else { 1 };
-    if slices != wanted && tensor.node.coordinates.core_to_slice.is_empty() {
+    // A tensor in HBM that cores share may have folds of the complete tensor instead.
+    let is_complete = slices == 1 && !tensor.is_per_core();
+    if slices != wanted && !is_complete && tensor.node.coordinates.core_to_slice.is_empty() {
         return Some(format!("{slices} slices of '{label}'; the op has {wanted} of the dimension in this tensor"));
     }
     // Windows read beyond the points of the space, and the blocks of narrow sticks have orders of their own.
@@ -106,7 +109,7 @@ fn find_product_fault(file: &FileView<'_>, tensor: &TensorView<'_>, label: &str,
     if !tensor.has_dim(label) || is_read_by_windows || elements.len() > 2 {
         return None;
     }
-    let size = file.size(label)?;
+    let size = file.size(label).filter(|size| *size > 0)?;
     let part = size.checked_div(slices)?;
     let within = if elements.len() == 2 { find_factor(info, "elem_arr_0")?.max(1) } else { 1 };
     let sticks = part.div_euclid(within) + i64::from(part.rem_euclid(within) != 0);

@@ -96,7 +96,7 @@ fn find_unneeded_fault(window: &WindowInfo, is_split: bool) -> Option<String> {
         [window.unneeded, window.unneeded_front, window.unneeded_back].map(Option::unwrap_or_default);
     if unneeded < 0 || front < 0 || back < 0 || front.saturating_add(back) > unneeded {
         return Some(format!(
-            "{unneeded} unneeded points, {front} of the front and {back} of the back padding; they include both paddings"
+            "{unneeded} unneeded points, {front} of the front and {back} of the back padding; the points include both"
         ));
     }
     if unneeded >= window.stride {
