@@ -175,8 +175,6 @@ fn broken_tensors() -> Vec<RejectedFile> {
         break_base("sdsc_r113", "add", set_member("dsc/scheduleTree_/1/coordinates_/coordInfo/mb/elemArr", json!(2))),
         break_base("sdsc_r167", "chain", |files| set_starts(files, "13", 2)),
         break_base("sdsc_r167", "chain", |files| set_starts(files, "-128", 2)),
-        break_base("sdsc_r167", "chain", set_member("dsc/scheduleTree_/1/isStartAddrSymbolic_", json!(1)))
-            .with_consequences(),
         break_base("sdsc_r113", "add", set_member("dsc/scheduleTree_/1/coordinates_/coordInfo/mb/spatial", json!(0))),
         break_base("sdsc_r122", "add", |files| {
             set(files, &format!("{NODE}/nonUnifiedAllocInHBM_"), json!(true));
@@ -273,6 +271,7 @@ fn broken_folds() -> Vec<RejectedFile> {
             "sdsc_r158",
             "add",
             edit("out", |info| {
+                info["folds"]["dim_prop_func"][3]["Affine"]["alpha_"] = json!(32);
                 info["folds"]["dim_prop_attr"][3]["factor_"] = json!(8);
                 info["folds"]["dim_prop_attr"][4]["factor_"] = json!(32);
             }),
@@ -288,11 +287,6 @@ fn broken_folds() -> Vec<RejectedFile> {
         break_base("sdsc_r160", "add", move |files| set(files, &of_cores, json!(3))),
         break_base("sdsc_r160", "add", move |files| set(files, &of_time, json!(2))),
         break_base("sdsc_r164", "pooling", |files| set_windows(files, "windowDim_", &json!("zz"))),
-        break_base("sdsc_r164", "pooling", |files| {
-            let window = json!({"totalSize_": 1, "windowDim_": "ki"});
-            set(files, "dsc/N_/paddingSizes_/mb", window);
-        })
-        .with_consequences(),
         break_base("sdsc_r164", "add", |files| {
             set(files, "dsc/N_/paddingSizes_", json!({"i": {"totalSize_": 1, "windowDim_": "ki"}}));
         }),
@@ -346,7 +340,8 @@ fn broken_divisions() -> Vec<RejectedFile> {
         }),
         break_base("sdsc_r156", "symbolic rows", set_member("dsc/N_/mb_", json!(128))),
         break_converted("sdsc_r157", divided_size(), |files| {
-            replace_text(files, "%sym_4 = arith.addi %arg_0, %sym_4_offset", "%sym_4 = arith.addi %c0, %sym_4_offset");
+            let start = "%sym_4 = arith.addi %arg_0, %sym_4_offset : index";
+            replace_text(files, start, "%sym_4 = arith.constant 4096 : index");
         }),
         RejectedFile {
             label: "sdsc_r157",
