@@ -417,8 +417,8 @@ fn broken_families() -> Vec<RejectedFile> {
             set(files, "dsc/primaryDsInfo_/INPUT/stickSize_", json!([8, 2, 16]));
         }),
         break_converted("sdsc_r163", find_legal("sticks of 4-bit blocks"), |files| {
-            set(files, "dsc/primaryDsInfo_/KERNEL/stickDimOrder_", json!(["out"]));
-            set(files, "dsc/primaryDsInfo_/KERNEL/stickSize_", json!([256]));
+            set(files, "dsc/primaryDsInfo_/KERNEL/stickDimOrder_", json!(["out", "in"]));
+            set(files, "dsc/primaryDsInfo_/KERNEL/stickSize_", json!([64, 4]));
         }),
         break_base("sdsc_r116", "restickify", |files| {
             for tensor in 0..2 {
