@@ -206,6 +206,13 @@ pub(crate) fn symbolic() -> Files {
     emit_ops(vec![add])
 }
 
+/// Adds matrices whose columns cores divide, and whose number of rows is symbolic.
+pub(crate) fn symbolic_rows() -> Files {
+    let mut add = adds((1, 4));
+    add.iteration_space[0].symbolic = Some(SymbolicDim { symbol: "s".to_owned(), max: 128, granularity: 64 });
+    emit_ops(vec![add])
+}
+
 pub(crate) fn clip() -> Files {
     let mut clip = op("clip", &[(128, 1), (64, 1)], 0, vec![matrix((0, 128), (1, 64)), matrix((0, 128), (1, 64))]);
     let constant = |name: &str, value| NamedConstant { name: name.to_owned(), value };
@@ -375,6 +382,7 @@ pub(crate) fn valid_bundles() -> Vec<(&'static str, Files)> {
         ("relayout", relayout()),
         ("pooling", pooling()),
         ("symbolic", symbolic()),
+        ("symbolic rows", symbolic_rows()),
         ("clip", clip()),
         ("top-k", top_k(0)),
         ("restickify", restick(DeviceFormat::Sen169Fp16, ElementArrangement::Standard)),

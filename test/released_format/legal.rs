@@ -327,11 +327,14 @@ fn legal_members() -> Vec<LegalFile> {
             set_member("dsc/scheduleTree_/0/indexTensorType_", json!("address")),
         )
         .expect_rejection("an index tensor of byte addresses"),
-        edit_base("a format that is not simulated", "neg", |files| convert_to_format(files, "BFLOAT16", json!(2), 64))
-            .expect_rejection("the number format BFLOAT16"),
-        edit_base("elements of half a byte", "neg", |files| convert_to_format(files, "SENINT4", json!(0.5), 256))
-            .expect_rejection("the number format SENINT4"),
-        edit_base("constants of a quantization", "neg", quantize).expect_rejection("the function 'csqint8ch'"),
+        edit_base("elements of half a byte", "neg", |files| {
+            quantize(files, "csqint4wt", ("SENINT4", json!(0.5)));
+            set(files, "dsc/primaryDsInfo_/OUTPUT/stickDimOrder_", json!(["mb", "out"]));
+            set(files, "dsc/primaryDsInfo_/OUTPUT/stickSize_", json!([4, 64]));
+        })
+        .expect_rejection("the function 'csqint4wt'"),
+        edit_base("constants of a quantization", "neg", |files| quantize(files, "csqint8ch", ("SENINT8", json!(1))))
+            .expect_rejection("the function 'csqint8ch'"),
         edit_base("sticks of 4-bit blocks", "product", use_four_bits)
             .expect_rejection("the function 'batchmatmulint4'"),
         edit_base("fused operations", "neg", |files| {
@@ -356,22 +359,13 @@ fn replace_numbers_in_text(files: &mut Files, edits: [(&str, i64); 2]) {
     }
 }
 
-fn convert_to_format(files: &mut Files, format: &str, word_length: Value, per_stick: i64) {
-    edit_each(files, "dsc/labeledDs_", |_, tensor| {
-        tensor["dataFormat_"] = json!(format);
-        tensor["wordLength"] = word_length.clone();
-    });
-    set(files, "dsc/primaryDsInfo_/OUTPUT/stickSize_", json!([per_stick]));
-    set(files, "dsc/computeOp_/0/attributes_/dataFormat_", json!(format));
-}
-
-/// Adds a conversion to 8-bit integers by a scale and a shift.
-fn quantize(files: &mut Files) {
+/// Makes an op convert to integers by a scale and a shift.
+fn quantize(files: &mut Files, function: &str, (format, word_length): (&str, Value)) {
     let bytes = files.get_mut("sdsc_0.json").unwrap();
     *bytes = String::from_utf8(std::mem::take(bytes))
         .unwrap()
-        .replace("\"neg\"", "\"csqint8ch\"")
-        .replace("0_neg", "0_csqint8ch")
+        .replace("\"neg\"", &format!("\"{function}\""))
+        .replace("0_neg", &format!("0_{function}"))
         .into_bytes();
     json(files, "sdsc_0.json", |file| {
         let path = to_pointer(file, "dsc/primaryDsInfo_");
@@ -380,12 +374,17 @@ fn quantize(files: &mut Files) {
         classes["OUTPUT"]["stickSize_"] = json!([128]);
     });
     set(files, "dsc/labeledDs_/0/dsType_", json!("INPUT"));
-    set(files, "dsc/labeledDs_/1/dataFormat_", json!("SENINT8"));
-    set(files, "dsc/labeledDs_/1/wordLength", json!(1));
+    set(files, "dsc/labeledDs_/1/dataFormat_", json!(format));
+    set(files, "dsc/labeledDs_/1/wordLength", word_length);
     let folds = json!([{"factor_": 1, "label_": "core"}, {"factor_": 1, "label_": "corelet"}, {"factor_": 1, "label_": "time"}]);
     let data = json!({"dim_prop_func": [{"Const": {}}, {"Const": {}}, {"Map": {}}], "dim_prop_attr": folds, "data_": {"[0, 0, 0]": [15872]}});
     let constant = |name: &str| json!({"dataFormat_": "SEN169_FP16", "name_": name, "data_": data});
     set(files, "dsc/constantInfo_", json!({"0": constant("scaleact"), "1": constant("shiftact")}));
+}
+
+/// Returns the legal file with this name.
+pub(crate) fn find_legal(name: &str) -> Files {
+    all_legal().into_iter().find(|case| case.name == name).unwrap().files
 }
 
 fn use_four_bits(files: &mut Files) {

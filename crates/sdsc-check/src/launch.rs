@@ -129,6 +129,8 @@ pub struct LaunchValues<'a> {
     pub loops: Vec<Option<i64>>,
     /// Parameter that bounds each loop, and the step; `None` for constant loops.
     pub loop_sizes: Vec<Option<(usize, i64)>>,
+    /// Granularity that each parameter declares.
+    pub granularities: Vec<Option<i64>>,
     /// Allocated pools, in the order of the text.
     pub pools: Vec<LaunchPool>,
     /// Kernel arguments that are read as addresses.
@@ -152,6 +154,7 @@ impl<'a> LaunchValues<'a> {
         };
         evaluator.define_maps();
         for (index, param) in text.params.iter().enumerate() {
+            evaluator.launch.granularities.push(param.kind.granularity());
             let value = match param.kind {
                 // A plain parameter is an address that needs no extraction.
                 ParamType::Index => {

@@ -38,7 +38,7 @@ use machine::Target;
 use profile::members::find_member_faults;
 use report::{ViolationReport, member_pointer};
 use rules::launches::BundleView;
-use rules::{ELEMENT_ORDER, FLOW_IN_HBM, FLOW_IN_LX, ONE_OPERATION, SCHEMA, SIZES, TEXT, rule_at};
+use rules::{ELEMENT_ORDER, FLOW_IN_HBM, FLOW_IN_LX, ONE_OPERATION, SCHEMA, SIZES, SYMBOLIC_SPACE, TEXT, rule_at};
 use sdsc_format::{
     BUNDLE_FILE,
     bundle_text::{self, ParamType},
@@ -222,7 +222,9 @@ impl<T: FileTree> BundleSource<'_, T> {
         let files = self.sdsc_file_names(launch.as_ref())?;
         if let Some(launch) = &launch {
             let CheckOptions { target, profile } = self.rules;
-            rules::check_bundle(&BundleView { launch, folder: self.folder, files: &files, target, profile }, report);
+            let is_in_module = bundle_text::has_module(&text) == Ok(true);
+            let view = BundleView { launch, is_in_module, folder: self.folder, files: &files, target, profile };
+            rules::check_bundle(&view, report);
         }
         let mut facts = BundleFacts::default();
         facts.executes.resize(launch.as_ref().map_or(0, |launch| launch.executes.len()), None);
@@ -372,6 +374,14 @@ fn read_sdsc(bytes: &[u8], profile: Profile, report: &mut ViolationReport) -> Op
         report.enter_rule(SCHEMA);
         faults.into_iter().for_each(|fault| report.report_json(fault.path, fault.message));
         return None;
+    }
+    if profile.is_release() {
+        let before = report.len();
+        report.enter_rule(SYMBOLIC_SPACE);
+        rules::check_symbolic_space(&sdsc, report);
+        if report.len() > before {
+            return None;
+        }
     }
     sdsc.value.complete();
     Some(sdsc)

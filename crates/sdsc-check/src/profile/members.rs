@@ -15,15 +15,42 @@ enum MemberDemand {
     Empty,
     /// An integer, if present.
     Integer,
+    /// An object, if present and not null. The types of the model read a list of the same values, too.
+    Object,
     /// A string, if present.
     Text,
 }
 
-use MemberDemand::{Empty, Forbidden, Integer, Optional, Required, Text};
+use MemberDemand::{Empty, Forbidden, Integer, Object, Optional, Required, Text};
+
+impl MemberDemand {
+    /// Returns the type of a value that has it; `None` if every type has it.
+    const fn expected_type(self) -> Option<&'static str> {
+        match self {
+            Integer => Some("an integer"),
+            Text => Some("a string"),
+            Object => Some("an object"),
+            Empty => Some("an object without members"),
+            Required | Optional | Forbidden => None,
+        }
+    }
+}
 
 /// Requirements on members: path (`*` for any key), requirement of torch-spyre's practice, requirement of release
 /// 1.0.0. For all other members the profiles agree with the file model.
 const MEMBER_DEMANDS: &[(&str, MemberDemand, MemberDemand)] = &[
+    ("*/coreFoldProp_", Object, Object),
+    ("*/coreletFoldProp_", Object, Object),
+    ("*/sdscFolds_", Object, Object),
+    ("*/debug_handle_", Object, Object),
+    ("*/debug_handle_/source", Object, Object),
+    ("*/debug_handle_/transform_history/*", Object, Object),
+    ("*/dscs_/*/*/primaryDsInfo_/*", Object, Object),
+    ("*/dscs_/*/*/scheduleTree_/*/coordinates_", Object, Object),
+    ("*/dscs_/*/*/scheduleTree_/*/startAddressCoreCorelet_", Object, Object),
+    ("*/dscs_/*/*/labeledDs_/*/memOrg_", Object, Object),
+    ("*/dscs_/*/*/labeledDs_/*/memOrg_/*", Object, Object),
+    ("*/dscs_/*/*/computeOp_/*/attributes_", Object, Object),
     ("*/sdscFoldProps_", Required, Optional),
     ("*/sdscFolds_", Required, Optional),
     ("*/numWkSlicesPerDim_", Required, Optional),
@@ -111,7 +138,14 @@ const MEMBER_DEMANDS: &[(&str, MemberDemand, MemberDemand)] = &[
     ("*/debug_handle_/source/start_col", Optional, Required),
     ("*/debug_handle_/source/end_line", Optional, Required),
     ("*/debug_handle_/source/end_col", Optional, Required),
+    ("*/debug_handle_/transform_history/*/reason", Optional, Required),
 ];
+
+/// Member with a debug handle. Rows below it hold for the handles that the handle was fused from, too.
+const HANDLE: &str = "debug_handle_";
+
+/// Member of a debug handle with a list of debug handles.
+const NESTED_HANDLES: &str = "fused_from";
 
 /// Member that a profile forbids, or that is missing.
 pub(in super::super) struct MemberFault {
@@ -128,7 +162,7 @@ pub(in super::super) fn find_member_faults(bytes: &[u8], profile: Profile) -> Ve
     };
     let rows: Vec<MemberPattern> = MEMBER_DEMANDS.iter().filter_map(demand).collect();
     let mut faults = Vec::new();
-    let active = rows.iter().map(|(path, demand)| (path.as_slice(), *demand)).collect();
+    let active = rows.iter().map(|(path, demand)| MemberState::new(path, *demand)).collect();
     let walk = MemberVisitor { active, path: String::new(), profile, faults: &mut faults };
     if walk.deserialize(&mut serde_json::Deserializer::from_slice(bytes)).is_err() {
         faults.clear();
@@ -138,9 +172,41 @@ pub(in super::super) fn find_member_faults(bytes: &[u8], profile: Profile) -> Ve
 
 type MemberPattern = (Vec<&'static str>, MemberDemand);
 
-/// Value in a file, with the remaining path of each requirement that may apply below it.
+/// Progress of a value along the path of a requirement.
+#[derive(Clone, Copy)]
+struct MemberState<'r> {
+    path: &'r [&'static str],
+    /// Number of segments of the path that lead to the value.
+    num_matched: usize,
+    /// Whether the value is a list of debug handles, which the path does not mention.
+    is_handle_list: bool,
+    demand: MemberDemand,
+}
+
+impl<'r> MemberState<'r> {
+    const fn new(path: &'r [&'static str], demand: MemberDemand) -> Self {
+        Self { path, num_matched: 0, is_handle_list: false, demand }
+    }
+
+    /// Returns the remaining path below the value; `None` inside a list of debug handles.
+    fn rest(&self) -> Option<&'r [&'static str]> {
+        if self.is_handle_list { None } else { self.path.get(self.num_matched..) }
+    }
+
+    /// Returns the state of a member of the value; `None` if the path does not lead there.
+    fn enter_member(self, key: &str) -> Option<Self> {
+        let Some(rest) = self.rest() else { return Some(Self { is_handle_list: false, ..self }) };
+        if rest.first().is_some_and(|first| *first == "*" || *first == key) {
+            return Some(Self { num_matched: self.num_matched + 1, ..self });
+        }
+        let is_handle = self.path[..self.num_matched].last() == Some(&HANDLE);
+        (is_handle && key == NESTED_HANDLES).then_some(Self { is_handle_list: true, ..self })
+    }
+}
+
+/// Value in a file, with the requirements that may apply below it.
 struct MemberVisitor<'r, 'f> {
-    active: Vec<(&'r [&'static str], MemberDemand)>,
+    active: Vec<MemberState<'r>>,
     path: String,
     profile: Profile,
     faults: &'f mut Vec<MemberFault>,
@@ -153,28 +219,18 @@ impl<'r> MemberVisitor<'r, '_> {
 
     /// Reports a value whose kind is not `found`.
     fn check_spelling(&mut self, found: MemberDemand) {
-        let demand = self.active.iter().find(|(rest, _)| rest.is_empty()).map(|(_, demand)| *demand);
-        let expected = match demand {
-            Some(Integer) => "an integer",
-            Some(Text) => "a string",
-            Some(Empty) => "an object without members",
-            Some(Required | Optional | Forbidden) | None => return,
-        };
-        if demand != Some(found) {
-            let (path, profile) = (self.path.clone(), self.profile.name());
-            self.push_fault(path, format!("the value has another type; profile '{profile}' has {expected} here"));
+        let here = self.active.iter().filter(|state| state.rest().is_some_and(<[_]>::is_empty));
+        let demands: Vec<_> = here.filter_map(|state| Some((state.demand, state.demand.expected_type()?))).collect();
+        let profile = self.profile.name();
+        if let Some((_, expected)) = demands.into_iter().find(|(demand, _)| *demand != found) {
+            let message = format!("the value has another type; profile '{profile}' has {expected} here");
+            self.push_fault(self.path.clone(), message);
         }
     }
 
     /// Returns the requirements that apply below a member.
-    fn patterns_below(&self, key: &str) -> Vec<(&'r [&'static str], MemberDemand)> {
-        self.active
-            .iter()
-            .filter_map(|(rest, demand)| {
-                let (first, rest) = rest.split_first()?;
-                (*first == "*" || *first == key).then_some((rest, *demand))
-            })
-            .collect()
+    fn patterns_below(&self, key: &str) -> Vec<MemberState<'r>> {
+        self.active.iter().filter_map(|state| state.enter_member(key)).collect()
     }
 }
 
@@ -222,7 +278,8 @@ impl<'de> Visitor<'de> for MemberVisitor<'_, '_> {
         Ok(())
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut items: A) -> Result<(), A::Error> {
+        self.check_spelling(Required);
         let mut index = 0_usize;
         loop {
             let key = index.to_string();
@@ -262,14 +319,14 @@ impl<'de> Visitor<'de> for MemberVisitor<'_, '_> {
             seen.push(key);
         }
         if !seen.is_empty() {
-            self.check_spelling(Empty);
+            self.check_spelling(Object);
         }
         let profile = self.profile.name();
         let named: Vec<(&'static str, MemberDemand)> = self
             .active
             .iter()
-            .filter_map(|(rest, demand)| match rest {
-                [key] if *key != "*" => Some((*key, *demand)),
+            .filter_map(|state| match state.rest() {
+                Some([key]) if *key != "*" => Some((*key, state.demand)),
                 _ => None,
             })
             .collect();
@@ -314,6 +371,23 @@ mod tests {
         let missing = "/0_add/dscs_/0/add/computeOp_/0/attributes_/fidelity_: the member is missing; profile 'torch-spyre-2026-08' demands it";
         assert!(found.iter().any(|fault| fault == missing), "{found:?}");
         assert!(!found.iter().any(|fault| fault.contains("paddingSizes_/")), "{found:?}");
+    }
+
+    #[test]
+    fn checks_handles_that_were_fused() {
+        let members = r#""source": null, "aten_op": null, "ir_chain": [], "transform_history": []"#;
+        let text = |inner: &str| {
+            format!(r#"{{"0_add": {{"debug_handle_": {{"id": "1", {members}, "fused_from": [{inner}]}}}}}}"#)
+        };
+        let nested = format!(r#"{{"id": "2", {members}, "fused_from": [{{"id": "3", {members}, "fused_from": []}}]}}"#);
+        assert_eq!(collect_fault_texts(&text(&nested), Profile::Release1_0), [""; 0]);
+        let lacking = nested.replace("\"3\", \"source\": null,", "\"3\", \"source\": {\"end_line\": null},");
+        let found = collect_fault_texts(&text(&lacking), Profile::Release1_0);
+        let at = "/0_add/debug_handle_/fused_from/0/fused_from/0/source";
+        assert!(found.iter().all(|fault| fault.starts_with(at)) && found.len() == 2, "{found:?}");
+        let found = collect_fault_texts(&text(r#"{"id": "2"}"#), Profile::Release1_0);
+        assert_eq!(found.len(), 5, "{found:?}");
+        assert_eq!(collect_fault_texts(&text(r#"{"id": "2"}"#), Profile::default()), [""; 0]);
     }
 
     #[test]

@@ -8,14 +8,14 @@ use sdsc_format::model::{Entries, WordLength};
 use std::collections::BTreeSet;
 
 /// Returns the tensors of a matmul: two inputs and the result.
-fn matmul_tensors<'a>(file: &FileView<'a>) -> Option<[TensorView<'a>; 3]> {
+pub(super) fn matmul_tensors<'a>(file: &FileView<'a>) -> Option<[TensorView<'a>; 3]> {
     let tensors: Vec<_> = file.tensors().collect();
     if file.family == FunctionFamily::Matmul { tensors.try_into().ok() } else { None }
 }
 
 /// Dimensions of a matmul, by the tensors that have them.
 #[derive(Default)]
-struct MatmulDims<'a> {
+pub(super) struct MatmulDims<'a> {
     reduction: Vec<&'a str>,
     generated: Vec<&'a str>,
     preserved: Vec<&'a str>,
@@ -24,7 +24,7 @@ struct MatmulDims<'a> {
 }
 
 impl<'a> MatmulDims<'a> {
-    fn classify(file: &FileView<'a>, [left, right, result]: &[TensorView<'a>; 3]) -> Self {
+    pub(super) fn classify(file: &FileView<'a>, [left, right, result]: &[TensorView<'a>; 3]) -> Self {
         let mut dims = Self::default();
         for label in file.labels() {
             let kind = match (left.has_dim(label), right.has_dim(label), result.has_dim(label)) {
@@ -37,6 +37,16 @@ impl<'a> MatmulDims<'a> {
             kind.push(label);
         }
         dims
+    }
+
+    /// Returns the contracted dimension; `None` unless there is exactly one.
+    pub(super) fn single_reduction(&self) -> Option<&'a str> {
+        if let [label] = *self.reduction { Some(label) } else { None }
+    }
+
+    /// Returns the dimension of the second input and the result; `None` unless there is exactly one.
+    pub(super) fn single_generated(&self) -> Option<&'a str> {
+        if let [label] = *self.generated { Some(label) } else { None }
     }
 }
 

@@ -10,6 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Function of a bundle, and the names of the files in its folder.
 pub(in super::super) struct BundleView<'a> {
     pub(in super::super) launch: &'a LaunchValues<'a>,
+    /// Whether the function is in a module.
+    pub(in super::super) is_in_module: bool,
     /// Folder of the files.
     pub(in super::super) folder: &'a str,
     pub(in super::super) files: &'a BTreeSet<String>,

@@ -21,11 +21,12 @@ pub(super) mod tensors;
 pub(super) mod windowed;
 pub(super) mod windows;
 
+pub(super) use release::symbols::check_symbolic_space;
 pub use release_table::RELEASE_RULES;
 pub(super) use rule_indices::{
     ARGUMENTS, BUFFERS, CONSTANTS, DEBUG_HANDLES, ELEMENT_ORDER, FLOW_BETWEEN_LAUNCHES, FLOW_IN_HBM, FLOW_IN_LX,
     INDEX_RANGES, LAUNCH_SPEC, LIVE_RANGES, LIVE_RANGES_IN_LAUNCHES, NAMES, ONE_OPERATION, POOL_BYTES, PROGRAM,
-    READ_ONLY, SCHEMA, SIZES, SYMBOLIC_SIZES, TENSORS, TEXT,
+    READ_ONLY, SCHEMA, SIZES, SYMBOLIC_SIZES, SYMBOLIC_SPACE, TENSORS, TEXT,
 };
 pub use table::RULES;
 

@@ -1,6 +1,6 @@
 //! Table of the rules that came with release 1.0.0 and hold in the profiles that name them.
 
-use super::release::{bundles, divisions, families, tensors};
+use super::release::{bundles, divisions, families, folds, formats, symbols, tensors, windows};
 use super::{FormatRule, RuleCheck, launches};
 
 /// Rules of the release. "Specification 1.0.0" is its text, "schema 1.0.0" its JSON Schema.
@@ -111,7 +111,7 @@ pub const RELEASE_RULES: &[FormatRule] = &[
         "sdsc_r121",
         "a symbolic size has negative ids, bounds, and a granularity that its slices divide",
         "specification 1.0.0, symbolic sizes",
-        divisions::check_symbolic_size_bounds,
+        symbols::check_symbolic_bounds,
     ),
     file_rule(
         "sdsc_r122",
@@ -160,7 +160,7 @@ pub const RELEASE_RULES: &[FormatRule] = &[
         "sdsc_r130",
         "padding of a dimension that is split over cores is -1 in the stages, and the total size is that of the windows",
         "specification 1.0.0, padding",
-        divisions::check_windows,
+        windows::check_window_sizes,
     ),
     file_rule(
         "sdsc_r131",
@@ -193,7 +193,94 @@ pub const RELEASE_RULES: &[FormatRule] = &[
         "torch-spyre facts, loop counts that are known at launch",
         launches::check_sized_loops,
     ),
+    FormatRule {
+        label: SYMBOLIC_SPACE_LABEL,
+        statement: "the size of a symbolic dimension is -1 in `N_`",
+        source: "specification 1.0.0, symbolic sizes",
+        check: RuleCheck::Reading,
+    },
+    file_rule(
+        "sdsc_r157",
+        "if cores divide a symbolic size, the starts of its tensors in HBM are symbols, whose values are offsets \
+         from buffers",
+        "specification 1.0.0, symbolic sizes",
+        symbols::check_symbolic_starts,
+    ),
+    file_rule(
+        "sdsc_r158",
+        "a coordinate has affine folds `core_fold`, `corelet_fold`, `row_fold` and `elem_arr_<k>`: one of elements \
+         beside the stick, and one of sticks and one of elements along it",
+        "specification 1.0.0, coordinates",
+        folds::check_fold_structure,
+    ),
+    file_rule(
+        "sdsc_r159",
+        "the product of the folds of a dimension is its size, where a partly filled stick counts, and slices are \
+         adjacent",
+        "specification 1.0.0, coordinates",
+        folds::check_fold_products,
+    ),
+    file_rule(
+        "sdsc_r160",
+        "folds over cores, corelets and time have these labels and the factors of the op",
+        "specification 1.0.0, FoldProperty",
+        folds::check_outer_folds,
+    ),
+    file_rule(
+        "sdsc_r161",
+        "inputs and result have number formats that the release has for the function",
+        "specification 1.0.0, supported functions",
+        formats::check_function_formats,
+    ),
+    file_rule(
+        "sdsc_r162",
+        "the result of a conversion has the sticks of its function: one dimension, blocks of rows, or pieces of two \
+         rows",
+        "specification 1.0.0, stick constraints",
+        formats::check_conversion_sticks,
+    ),
+    file_rule(
+        "sdsc_r163",
+        "operands of matmuls and convolutions have the sticks of their number formats",
+        "specification 1.0.0, stick constraints",
+        formats::check_product_sticks,
+    ),
+    file_rule(
+        "sdsc_r164",
+        "only windowed functions have windows, which run along `i` and `j` and have the points of `ki` and `kj`",
+        "specification 1.0.0, padding",
+        windows::check_window_dims,
+    ),
+    file_rule(
+        "sdsc_r165",
+        "unneeded points are fewer than the stride, and are taken from the back padding, then from the data, then \
+         from the front padding",
+        "specification 1.0.0, padding",
+        windows::check_unneeded_points,
+    ),
+    file_rule(
+        "sdsc_r166",
+        "the windows of a core have the steps of those of the op, and their paddings along dimensions that are not \
+         split",
+        "specification 1.0.0, padding",
+        windows::check_stage_windows,
+    ),
+    file_rule(
+        "sdsc_r167",
+        "starts in LX are numbers, and multiples of a stick",
+        "specification 1.0.0, schedule tree",
+        tensors::check_lx_starts,
+    ),
+    bundle_rule(
+        "sdsc_r168",
+        "the function of `bundle.mlir` is in a module",
+        "specification 1.0.0, bundle container",
+        bundles::check_module,
+    ),
 ];
+
+/// Label of the rule on symbolic sizes that is checked before a reader replaces them by their maxima.
+pub(in super::super) const SYMBOLIC_SPACE_LABEL: &str = "sdsc_r156";
 
 const fn file_rule(
     label: &'static str,

@@ -15,7 +15,7 @@ mod writer;
 mod tests;
 
 pub use affine::{AffineEvaluator, AffineOperator, LinearMap, parse_affine};
-pub use parser::parse;
+pub use parser::{has_module, parse};
 
 use std::fmt;
 
@@ -97,6 +97,17 @@ pub enum ParamType {
         /// Maximum of the value.
         max: Option<i64>,
     },
+}
+
+impl ParamType {
+    /// Returns the number of which the value is a multiple, if the type declares it.
+    #[must_use]
+    pub const fn granularity(self) -> Option<i64> {
+        match self {
+            Self::InputArg { granularity, .. } => granularity,
+            Self::Index => None,
+        }
+    }
 }
 
 /// Number that an `Extract` statement reads from a parameter.

@@ -39,6 +39,17 @@ pub fn parse(text: &str) -> Result<BundleText<&str>, TextError> {
     }
 }
 
+/// Returns whether the function of a text is in a module.
+///
+/// # Errors
+///
+/// If the text does not begin with tokens of a bundle.
+pub fn has_module(text: &str) -> Result<bool, TextError> {
+    let mut parser = TokenStream::new(text)?;
+    parser.parse_aliases(&mut BundleText::default())?;
+    parser.accept(Token::Word("module"))
+}
+
 impl<'a> TokenStream<'a> {
     fn parse_aliases(&mut self, bundle: &mut BundleText<&'a str>) -> Result<(), TextError> {
         while let Token::Alias(name) = self.peek() {

@@ -3,6 +3,7 @@
 use super::super::super::launch::{ExecuteView, LaunchProblemKind};
 use super::super::super::report::ViolationReport;
 use super::super::launches::{BundleView, check_pool_limit};
+use sdsc_format::bundle_text::Position;
 use std::collections::BTreeMap;
 
 /// Maximum number of bytes that a bundle may request: a segment of 16 GiB, less 1 GiB.
@@ -53,4 +54,10 @@ pub(in super::super) fn check_extract_positions(view: &BundleView<'_>, report: &
 
 pub(in super::super) fn check_invariant_map_symbols(view: &BundleView<'_>, report: &mut ViolationReport) {
     view.report_problems(LaunchProblemKind::VaryingSymbol, report);
+}
+
+pub(in super::super) fn check_module(view: &BundleView<'_>, report: &mut ViolationReport) {
+    if !view.is_in_module {
+        report.report_text(Position { line: 1, column: 1 }, "a function without a module; a module contains it");
+    }
 }

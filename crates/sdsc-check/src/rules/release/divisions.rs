@@ -1,8 +1,7 @@
-//! Rules of the release on cores, schedules, sizes and windows.
+//! Rules of the release on cores, schedules and sizes.
 
 use super::super::super::file_view::FileView;
 use super::super::super::report::ViolationReport;
-use sdsc_format::model::{DimSizes, Entries, WindowInfo};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(in super::super) fn check_schedules(file: &FileView<'_>, report: &mut ViolationReport) {
@@ -54,36 +53,6 @@ pub(in super::super) fn check_description_cores(file: &FileView<'_>, report: &mu
     }
 }
 
-pub(in super::super) fn check_symbolic_size_bounds(file: &FileView<'_>, report: &mut ViolationReport) {
-    for (label, ids) in file.dsc.dim_symbols.iter().flat_map(Entries::iter) {
-        let path = file.dsc_member_path(&format!("dimToSymbolMapping_/{label}"));
-        if ids.is_empty() || ids.iter().any(|symbol| symbol.id >= 0) {
-            report.report_json(&path, "a symbolic size has negative symbol ids");
-        }
-        let Some(bounds) = file.dsc.stages.core.steady.bounds(label).or_else(|| file.dsc.space.bounds(label)) else {
-            report.report_json(
-                path,
-                format!("'{label}' is not in 'symbolicDimInfo_'; a symbolic size has a largest size and a granularity"),
-            );
-            continue;
-        };
-        if bounds.max < 1 || bounds.granularity < 1 || bounds.max % bounds.granularity != 0 {
-            let message = format!(
-                "at most {} in steps of {}; the largest size is a positive number of steps",
-                bounds.max, bounds.granularity
-            );
-            report.report_json(&path, message);
-        }
-        let slices = file.num_slices(label).unwrap_or(1).max(1);
-        if let Some(whole) = file.dsc.space.bounds(label).filter(|whole| whole.granularity % slices != 0) {
-            report.report_json(
-                path,
-                format!("{slices} slices of a granularity of {}; the slices divide the granularity", whole.granularity),
-            );
-        }
-    }
-}
-
 pub(in super::super) fn check_data_operations(file: &FileView<'_>, report: &mut ViolationReport) {
     let Some(found) = &file.operation.data_dscs else { return };
     let is_run = |number: usize| {
@@ -101,50 +70,6 @@ pub(in super::super) fn check_data_operations(file: &FileView<'_>, report: &mut 
             "the member is there without symbolic sizes; it is left out then",
         );
     }
-}
-
-pub(in super::super) fn check_windows(file: &FileView<'_>, report: &mut ViolationReport) {
-    let stages = &file.dsc.stages.core;
-    for (path, sizes, is_core) in [
-        ("N_", &file.dsc.space, false),
-        ("dataStageParam_/0/ss_", &stages.steady, true),
-        ("dataStageParam_/0/el_", &stages.end, true),
-    ] {
-        for (label, window) in sizes.windows() {
-            let is_split = is_core && file.num_slices(label).is_some_and(|slices| slices > 1);
-            if let Some(fault) = find_window_fault(file, sizes, label, window, is_split) {
-                report.report_json(file.dsc_member_path(&format!("{path}/paddingSizes_/{label}")), fault);
-            }
-        }
-    }
-}
-
-fn find_window_fault(
-    file: &FileView<'_>,
-    sizes: &DimSizes,
-    label: &str,
-    window: &WindowInfo,
-    is_split: bool,
-) -> Option<String> {
-    let pads = (window.pad_front, window.pad_back);
-    if is_split && pads != (-1, -1) {
-        return Some(format!("padding {pads:?} of '{label}', which is split over cores; it is -1 there"));
-    }
-    if !is_split && (pads.0 < 0 || pads.1 < 0) || window.stride < 1 || window.dilation < 1 {
-        return Some(format!(
-            "padding {pads:?}, stride {} and dilation {}; padding is not negative, the others are positive",
-            window.stride, window.dilation
-        ));
-    }
-    let taps = window.window_dim.strip_suffix('_').unwrap_or(&window.window_dim);
-    let (outputs, points) = (sizes.sizes.get(label)?, file.size(taps)?);
-    let read = (outputs - 1)
-        .saturating_mul(window.stride)
-        .saturating_add((points - 1).saturating_mul(window.dilation))
-        .saturating_add(1);
-    let wanted = read.saturating_add(window.unneeded.unwrap_or_default());
-    (window.total != wanted)
-        .then(|| format!("a total of {} points; the windows read {wanted}, including unneeded points", window.total))
 }
 
 pub(in super::super) fn check_corelet_counts(file: &FileView<'_>, report: &mut ViolationReport) {

@@ -3,4 +3,8 @@
 pub(super) mod bundles;
 pub(super) mod divisions;
 pub(super) mod families;
+pub(super) mod folds;
+pub(super) mod formats;
+pub(super) mod symbols;
 pub(super) mod tensors;
+pub(super) mod windows;

@@ -2,6 +2,8 @@
 
 use super::super::super::file_view::{FileView, TensorView};
 use super::super::super::report::ViolationReport;
+use super::super::addresses::start_path;
+use machine::STICK_BYTES;
 use sdsc_format::model::{AllocateNode, Fold, FoldFunction, MemoryPresence, Text};
 use std::collections::BTreeSet;
 
@@ -23,6 +25,7 @@ pub(in super::super) fn check_positive_folds(file: &FileView<'_>, report: &mut V
         }
     };
     check(file.member_path("sdscFoldProps_"), &file.operation.fold_props);
+    check(file.member_path("sdscFolds_/dim_prop_attr"), &file.operation.folds.folds);
     check(file.member_path("coreFoldProp_"), std::slice::from_ref(&file.operation.core_fold));
     check(file.member_path("coreletFoldProp_"), std::slice::from_ref(&file.operation.corelet_fold));
     for (tensor, node) in file.dsc.nodes.iter().enumerate() {
@@ -268,6 +271,21 @@ pub(in super::super) fn check_padding_names(file: &FileView<'_>, report: &mut Vi
                 file.node_member_path(tensor, &path),
                 format!("'{found}'; a padding is one of {PADDING_NAMES:?}"),
             );
+        }
+    }
+}
+
+pub(in super::super) fn check_lx_starts(file: &FileView<'_>, report: &mut ViolationReport) {
+    for tensor in file.tensors().filter(TensorView::is_lx) {
+        if tensor.node.has_symbolic_start() {
+            let path = file.node_member_path(tensor.index, "isStartAddrSymbolic_");
+            report.report_json(path, "the start of a tensor in LX is a symbol; starts in LX are numbers");
+            continue;
+        }
+        let mut starts = tensor.node.start.data.iter();
+        if let Some((core, start)) = starts.find(|(_, start)| start.0 < 0 || start.0 % STICK_BYTES != 0) {
+            let message = format!("start {} in LX; starts are multiples of {STICK_BYTES} from 0 on", start.0);
+            report.report_json(start_path(file, tensor.index, *core), message);
         }
     }
 }
