@@ -90,8 +90,11 @@ impl ReleaseWindows {
             _ => input.points + 2 * axis.padding,
         };
         let (size, split) = (geometry.space.size(label), geometry.space.split(label));
-        let full = build_full_window(axis, taps, allocated, size)
-            .ok_or(SdscError::WindowBeyondInput { label, needed: count_read_points(axis, size), found: allocated })?;
+        let full = build_full_window(axis, taps, allocated, size).ok_or(SdscError::WindowBeyondInput {
+            label,
+            needed: count_read_points(axis, size),
+            found: allocated,
+        })?;
         let step = size / split * axis.stride;
         let per_core =
             if split == 1 { full.clone() } else { build_core_window(axis, &full, size / split, geometry.family) };
