@@ -9,6 +9,8 @@ mod broken;
 mod legal;
 #[path = "released_format/run.rs"]
 mod run;
+#[path = "released_format/windows.rs"]
+mod windows;
 
 use crate::check_bundle::bundles::{Files, RIGHT};
 use crate::check_bundle::edits;

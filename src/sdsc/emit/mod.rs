@@ -7,6 +7,7 @@ mod context;
 mod element_map;
 mod folds;
 mod from_op_spec;
+mod release;
 mod share_files;
 mod shuffle;
 mod tensors;
@@ -16,6 +17,7 @@ pub use constant_bytes::{HostElements, decode_host_bytes, encode_device_bytes, i
 pub use constant_error::ConstantError;
 pub use constants::{constant_bits, dl16_bits};
 pub use from_op_spec::{from_op_spec, from_op_spec_baked};
+pub use release::convert_to_release;
 pub use share_files::{SharedFiles, share_files};
 pub use shuffle::{Shuffle, ShuffleError, ShuffleView, build_shuffle_file};
 
@@ -48,6 +50,29 @@ pub enum SdscError {
     MissingTotal {
         /// Dimension of the window.
         label: DimLabel,
+    },
+    /// Windows that read more points than a padded input has.
+    #[error("the windows along '{label}' read {needed} points; the padded input has {found}")]
+    WindowBeyondInput {
+        /// Dimension of the window.
+        label: DimLabel,
+        /// Number of points that the windows read.
+        needed: i64,
+        /// Number of points of the padded input.
+        found: i64,
+    },
+    /// Cores whose slices of an input do not start where their windows start.
+    #[error(
+        "the slices of the input along '{label}' start {found} elements apart, but the windows of two cores start \
+         {expected} elements apart; do not split '{label}' over cores, or choose a torch-spyre bundle format"
+    )]
+    WindowStart {
+        /// Dimension of the window.
+        label: DimLabel,
+        /// Distance of two slices of the input.
+        found: i64,
+        /// Distance of the windows of two cores.
+        expected: i64,
     },
     /// A tensor lacks a dimension of its layout class.
     #[error(

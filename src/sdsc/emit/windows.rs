@@ -10,10 +10,10 @@ use crate::{
 use sdsc_format::model::{Entries, MemoryPresence, Text, WindowInfo};
 
 /// Padding kind of an input that is read through complete windows. Elements that no window needs are allowed.
-const FULL_SPAN_PADDING: &str = "padded_fullspan_wunneeded";
+pub(super) const FULL_SPAN_PADDING: &str = "padded_fullspan_wunneeded";
 
 /// The two window axes, each with its sliding dimension and the dimension of the window's points.
-const WINDOW_AXES: [(DimLabel, DimLabel); 2] = [(DimLabel::I, DimLabel::Ki), (DimLabel::J, DimLabel::Kj)];
+pub(super) const WINDOW_AXES: [(DimLabel, DimLabel); 2] = [(DimLabel::I, DimLabel::Ki), (DimLabel::J, DimLabel::Kj)];
 
 /// Windows of an op; empty for an op without windows.
 #[derive(Clone, Debug, Default)]

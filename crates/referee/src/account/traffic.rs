@@ -75,14 +75,11 @@ pub(crate) fn count_traffic(plan: &OpPlan, parts: &TensorSlices, machine: &mut M
 }
 
 fn count_hbm(plan: &OpPlan, tensor: usize, parts: &[&TensorSlice], machine: &mut Machine, traffic: &mut Traffic) {
-    let entry = &plan.tensors[tensor];
     let mut touched: Vec<(RegionId, ByteInterval)> = Vec::new();
     let mut elements: Vec<(RegionId, ByteInterval)> = Vec::new();
     for part in parts {
         touched.extend(plan.accessed_intervals(part, tensor).map(|interval| (part.region, round_to_sticks(interval))));
-        elements.extend(
-            part.intervals(&entry.read_intervals, plan.row_bytes(tensor)).map(|interval| (part.region, interval)),
-        );
+        elements.extend(plan.element_intervals(part, tensor).map(|interval| (part.region, interval)));
     }
     let asked: u64 = touched.iter().map(|(_, interval)| interval_length(*interval)).sum();
     let touched = merge_intervals(touched);

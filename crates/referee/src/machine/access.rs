@@ -19,6 +19,8 @@ pub(crate) use rows::read_row_index;
 #[derive(Clone, Debug)]
 pub(crate) struct TensorSlice {
     pub(crate) region: RegionId,
+    /// Position of the core in [`OpPlan::cores`].
+    core: usize,
     /// Start of the slice in the region.
     pub(crate) byte: i64,
     /// End of the bytes of the region that the tensor may use.
@@ -68,8 +70,18 @@ impl OpPlan {
         tensor: usize,
     ) -> impl Iterator<Item = ByteInterval> + 'p {
         let plan = &self.tensors[tensor];
-        let intervals = if tensor == self.output { &plan.written_intervals } else { &plan.read_intervals };
+        let is_output = tensor == self.output;
+        let intervals = if is_output { &plan.written_intervals } else { plan.read_intervals_of(part.core) };
         part.intervals(intervals, self.row_bytes(tensor))
+    }
+
+    /// Returns the byte intervals of the elements of a tensor that a core accesses.
+    pub(crate) fn element_intervals<'p>(
+        &'p self,
+        part: &'p TensorSlice,
+        tensor: usize,
+    ) -> impl Iterator<Item = ByteInterval> + 'p {
+        part.intervals(self.tensors[tensor].read_intervals_of(part.core), self.row_bytes(tensor))
     }
 }
 
@@ -132,15 +144,19 @@ fn locate_slice(
         }
         MemorySpace::Hbm => machine.find_buffer(address),
     };
-    let last = if tensor == plan.output { entry.written_intervals.last() } else { entry.read_intervals.last() };
-    let end = last.map_or(0, |interval| interval.end);
+    let intervals = if tensor == plan.output { &entry.written_intervals } else { entry.read_intervals_of(core) };
+    let extent = ByteInterval {
+        start: intervals.first().map_or(0, |interval| interval.start.min(0)),
+        end: intervals.last().map_or(0, |interval| interval.end),
+    };
     let Some(location) = location else {
         let (site, memory) = (plan.access_site(core, tensor), "HBM: no buffer is there".to_owned());
-        return Err(SimError::OutOfBounds { site, address, end: address.saturating_add(end), memory });
+        return Err(SimError::OutOfBounds { site, address, end: address.saturating_add(extent.end), memory });
     };
     let is_held = entry.is_held_by(core);
     let part = TensorSlice {
         region: location.region,
+        core,
         byte: location.byte,
         end: location.end,
         address,
@@ -153,7 +169,7 @@ fn locate_slice(
     }
     // An indexed tensor is checked after its rows are resolved.
     if entry.indirect.is_none() && is_held {
-        check_bounds(plan, core, tensor, &part, end, machine)?;
+        check_bounds(plan, core, tensor, &part, extent, machine)?;
     }
     Ok(part)
 }
@@ -163,11 +179,12 @@ fn check_bounds(
     core: usize,
     tensor: usize,
     part: &TensorSlice,
-    end: i64,
+    extent: ByteInterval,
     machine: &mut Machine,
 ) -> Result<(), SimError> {
     let region = machine.region_mut(part.region);
-    let last = part.byte.checked_add(end).filter(|last| part.byte >= 0 && *last <= part.end);
+    let starts_inside = part.byte >= 0 && part.byte.saturating_add(extent.start) >= 0;
+    let last = part.byte.checked_add(extent.end).filter(|last| starts_inside && *last <= part.end);
     match last {
         Some(last) => region.ensure_length(last as usize),
         None => {
@@ -175,7 +192,7 @@ fn check_bounds(
             return Err(SimError::OutOfBounds {
                 site,
                 address,
-                end: address.saturating_add(end),
+                end: address.saturating_add(extent.end),
                 memory: region.name.clone(),
             });
         }

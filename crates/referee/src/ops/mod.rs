@@ -100,10 +100,21 @@ impl<'m, M: ElementMemory> CoreView<'m, M> {
         unmasked
     }
 
-    /// Reads the elements of a chunk, with the mask's value at masked points.
+    /// Returns whether a chunk is in the padding around a windowed tensor.
+    fn is_padding(&self, tensor: usize, piece: &PointChunk<'_>) -> bool {
+        let core = &self.plan.cores[self.core];
+        self.plan.tensors[tensor].padded_windows.iter().any(|window| !window.is_inside(core, piece.position))
+    }
+
+    /// Reads the elements of a chunk: zeros in the padding around a windowed tensor, and the mask's value at masked
+    /// points.
     fn read_masked(&self, tensor: usize, piece: &PointChunk<'_>, lane: StridedRun, out: &mut Vec<MemoryElement<M>>) {
         out.resize(piece.length, self.arithmetic().poison());
-        self.read(tensor, lane, out);
+        if self.is_padding(tensor, piece) {
+            out.fill(self.arithmetic().constant(0.0));
+        } else {
+            self.read(tensor, lane, out);
+        }
         if let Some(mask) = &self.plan.mask {
             out[self.num_unmasked_points(piece)..].fill(self.constants[mask.constant]);
         }

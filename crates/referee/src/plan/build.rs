@@ -8,6 +8,7 @@ use super::tensor::{TensorPlanBuilder, parse_number_format};
 use super::{CoreAssignment, IterationDim, OpConstant, OpPlan, PaddingMask, SymbolicSize, TensorPlan};
 use crate::error::SimError;
 use crate::number::{decode_constant, to_program_number};
+use element::Reduction;
 use machine::{DeviceFormat, Target};
 use sdsc_format::model::{ComputeOp, ConstantBits, ConstantInfo, Dsc, Operation, Sdsc, Text};
 use sdsc_format::program::ConversionOrder;
@@ -201,7 +202,7 @@ impl PlanBuilder<'_> {
         if entries > MAX_TABLE_ENTRIES {
             return Err(PlanError::NotSimulated(format!("{entries} points along the dimensions of all tensors")));
         }
-        let cores: Vec<i64> = cores.iter().map(|core| core.id).collect();
+        let core_ids: Vec<i64> = cores.iter().map(|core| core.id).collect();
         let stagger = Stagger::from_function(self.function, self.conversions);
         let file = |(index, (node, info))| TensorPlanBuilder {
             dsc: self.dsc,
@@ -209,11 +210,19 @@ impl PlanBuilder<'_> {
             info,
             function: self.function,
             dims,
-            cores: &cores,
+            cores: &core_ids,
             // The result is the last tensor.
             stagger: stagger.filter(|_| index + 1 == nodes.len()),
         };
-        nodes.iter().zip(infos).enumerate().map(|numbered| file(numbered).build_plan()).collect()
+        let build = |numbered| {
+            let mut tensor = file(numbered).build_plan()?;
+            if !tensor.compute_core_reads(cores) {
+                let what = format!("{}: more separate pieces of memory than the simulator keeps", tensor.name);
+                return Err(PlanError::NotSimulated(what));
+            }
+            Ok(tensor)
+        };
+        nodes.iter().zip(infos).enumerate().map(build).collect()
     }
 
     /// Returns the positions of the inputs, the index tensors and the result. Reductions also list the result as an
@@ -336,6 +345,10 @@ fn check_plan(plan: &OpPlan) -> PlanResult<()> {
     }
     if let OpKernel::TopK(selected) = plan.kernel {
         check_selection(plan, selected)?;
+    }
+    let pads_zeros = matches!(plan.kernel, OpKernel::Contract | OpKernel::Reduce(Reduction::AveragePool));
+    if !pads_zeros && plan.tensors.iter().any(|tensor| !tensor.padded_windows.is_empty()) {
+        return Err(PlanError::NotSimulated(format!("'{}' with padding", plan.function)));
     }
     let is_unary = plan.kernel.is_elementwise() && plan.inputs.len() == 1;
     if !plan.index_tensors.is_empty() && plan.kernel != OpKernel::Copy && !is_unary {

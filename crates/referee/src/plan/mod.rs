@@ -12,12 +12,14 @@ mod stagger;
 mod steps;
 mod symbolic_size;
 mod tensor;
+mod window;
 
 pub(crate) use footprint::ByteInterval;
 pub(crate) use kernel::{OpKernel, TopKOutput};
 pub(crate) use point_loops::{OffsetTables, PointChunk, PointLoopNest, StridedRun, build_dense_tables};
 pub(crate) use steps::{ConcurrentPlans, compile_steps};
 pub(crate) use symbolic_size::SymbolicSize;
+pub(crate) use window::PaddedWindow;
 
 use crate::number::{dl16_from_host, dl16_to_f32};
 use machine::DeviceFormat;
@@ -126,8 +128,13 @@ pub(crate) struct TensorPlan {
     /// Slice indices, by dimension, of the data that each core holds, in the order of [`OpPlan::cores`]. Present only
     /// if the data slices differ from the compute slices. `None` for a core that holds no slice of the tensor.
     pub(crate) ownership: Option<Vec<Option<Vec<i64>>>>,
+    /// Windows with padding.
+    pub(crate) padded_windows: Vec<PaddedWindow>,
     /// Byte intervals that one core reads, relative to its start: those of the elements.
     pub(crate) read_intervals: Vec<ByteInterval>,
+    /// Byte intervals that each core reads, in the order of [`OpPlan::cores`], if they differ because of padding; empty
+    /// otherwise.
+    pub(crate) core_read_intervals: Vec<Vec<ByteInterval>>,
     /// Byte intervals that one core writes, relative to its start: those of the elements, or of complete sticks for a
     /// sparse tensor.
     pub(crate) written_intervals: Vec<ByteInterval>,

@@ -52,6 +52,9 @@ impl OpPlan {
         if self.mask.iter().flat_map(|mask| &mask.dims).any(|(masked, _)| *masked == dim) {
             return Err(reject("with a mask"));
         }
+        if self.tensors.iter().any(|tensor| !tensor.padded_windows.is_empty()) {
+            return Err(reject("with padded windows"));
+        }
         for tensor in 0..self.tensors.len() {
             if !self.tensors[tensor].shrink(dim, size, largest) {
                 return Err(reject("in more pieces of memory than the simulator keeps"));

@@ -9,11 +9,11 @@ use super::error::PlanError;
 use super::footprint::compute_footprints;
 use super::relayout::check_corelets;
 use super::stagger::{GROUP_ELEMENTS, Stagger};
+use super::window::PaddedWindow;
 use super::{HOLE, IndirectAccess, IterationDim, MemorySpace, StartAddress, TensorPlan};
 use machine::DeviceFormat;
 use sdsc_format::model::{
-    AllocateNode, ClassInfo, CoordInfo, Dsc, Entries, FoldFunction, NUMBER_FORMATS, TensorInfo, Text, WindowInfo,
-    WordLength,
+    AllocateNode, ClassInfo, CoordInfo, Dsc, Entries, FoldFunction, NUMBER_FORMATS, TensorInfo, Text, WordLength,
 };
 
 /// Maximum number of elements of one tensor. A core accesses far fewer ("torch-spyre facts, A": 256 MiB).
@@ -84,9 +84,10 @@ impl TensorPlanBuilder<'_> {
             .collect::<TensorPlanResult<_>>()?;
         self.check_slices(ownership.as_deref().unwrap_or_default(), &locals)?;
         let mut offsets: Vec<Vec<i64>> = locals.iter().map(|local| vec![0; *local as usize]).collect();
-        let indirect = self.fill_offsets(&stored, stick, format, &mut offsets)?;
+        let mut padded_windows = Vec::new();
+        let indirect = self.fill_offsets(&stored, stick, format, &mut offsets, &mut padded_windows)?;
         let present = (0..self.dims.len())
-            .map(|dim| stored.iter().any(|entry| entry.dim == dim) || self.find_enclosing_window(dim).is_some())
+            .map(|dim| stored.iter().any(|entry| entry.dim == dim) || self.has_window_points(dim))
             .collect();
         let run = if self.stagger.is_some() { GROUP_ELEMENTS } else { format.elements_per_stick() };
         let even = (0..self.dims.len()).map(|dim| if dim == stick { run as usize } else { 0 }).collect();
@@ -124,7 +125,9 @@ impl TensorPlanBuilder<'_> {
             is_sparse,
             indirect,
             ownership,
+            padded_windows,
             read_intervals: read,
+            core_read_intervals: Vec::new(),
             written_intervals: written,
         })
     }
@@ -147,6 +150,9 @@ impl TensorPlanBuilder<'_> {
         }
         if self.info.scales.len() != class.order.len() || self.node.page_sizes.len() != class.order.len() {
             return reject_malformed("scale_ and maxDimSizes_ must have one entry for each dimension of the class");
+        }
+        if let Some(copies) = class.stick_replication.iter().flatten().find(|copies| **copies != 1) {
+            return reject_unsupported(format!("{}: sticks with {copies} copies (stickRepl_)", self.info.name));
         }
         if let Some(scale) = self.info.scales.iter().find(|scale| ![1, -1, -2].contains(*scale)) {
             return reject_malformed(format!("scale_ {scale} is none of 1, -1 and -2"));
@@ -202,7 +208,7 @@ impl TensorPlanBuilder<'_> {
         Ok(columns)
     }
 
-    fn find_dim(&self, label: &str) -> TensorPlanResult<usize> {
+    pub(super) fn find_dim(&self, label: &str) -> TensorPlanResult<usize> {
         let known = self.dims.iter().position(|dim| dim.label == label);
         known.map_or_else(|| reject_malformed(format!("dimension '{label}' is not in N_")), Ok)
     }
@@ -279,9 +285,8 @@ impl TensorPlanBuilder<'_> {
             }
             let dim = self.find_dim(label)?;
             let local = if owned { self.dims[dim].size / self.count_slices(label)? } else { self.dims[dim].local_size };
-            let covered = if self.node.is_per_core() { local } else { self.count_covered_positions(dim)? };
             let gap = self.read_gap(label, memory)?;
-            let extent = if self.is_missing_gap(dim, stick, gap) { covered - gap } else { covered.saturating_add(gap) };
+            let extent = self.count_positions(dim, local, stick, gap)?;
             if extent < 1 {
                 return reject_malformed(format!("dimension '{label}' of {} has the extent {extent}", self.info.name));
             }
@@ -290,12 +295,13 @@ impl TensorPlanBuilder<'_> {
         Ok(stored)
     }
 
-    /// Returns the number of positions that an op covers in HBM: all points, or all positions of a window.
-    fn count_covered_positions(&self, dim: usize) -> TensorPlanResult<i64> {
-        match self.find_window(dim)? {
-            Some(window) => Ok(window.total),
-            None => Ok(self.dims[dim].size),
+    /// Returns the number of positions of a dimension in memory.
+    fn count_positions(&self, dim: usize, local: i64, stick: usize, gap: i64) -> TensorPlanResult<i64> {
+        if let Some(window) = self.find_window(dim)? {
+            return self.count_window_positions(dim, window, gap);
         }
+        let covered = if self.node.is_per_core() { local } else { self.dims[dim].size };
+        Ok(if self.is_missing_gap(dim, stick, gap) { covered - gap } else { covered.saturating_add(gap) })
     }
 
     /// Returns the number of slices of a tensor with its own ownership: the factor of `core_fold`.
@@ -357,13 +363,14 @@ impl TensorPlanBuilder<'_> {
         })
     }
 
-    /// Fills the offset tables of the stored dimensions.
+    /// Fills the offset tables of the stored dimensions, and collects the windows with padding.
     fn fill_offsets(
         &self,
         stored: &[StoredDim],
         stick: usize,
         format: DeviceFormat,
         offsets: &mut [Vec<i64>],
+        padded_windows: &mut Vec<PaddedWindow>,
     ) -> TensorPlanResult<Option<IndirectAccess>> {
         let elements = format.elements_per_stick();
         let mut step = elements;
@@ -393,7 +400,7 @@ impl TensorPlanBuilder<'_> {
                     _ => at * step,
                 };
             }
-            self.fill_window(entry.dim, step, offsets)?;
+            padded_windows.extend(self.fill_window(entry.dim, stick, step, offsets)?);
             step *= sticks;
         }
         if blocked {
@@ -423,7 +430,7 @@ impl TensorPlanBuilder<'_> {
     }
 
     /// Checks that sums of offsets cannot overflow.
-    fn check_size(&self, step: i64, positions: i64) -> TensorPlanResult<()> {
+    pub(super) fn check_size(&self, step: i64, positions: i64) -> TensorPlanResult<()> {
         match step.checked_mul(positions) {
             Some(elements) if elements <= MAX_ELEMENTS => Ok(()),
             Some(_) | None => reject_malformed(format!("{} is too large", self.info.name)),
@@ -433,24 +440,15 @@ impl TensorPlanBuilder<'_> {
     /// Rejects an HBM tensor that ends inside of a slice while the dimension is split over cores: all cores share one
     /// table.
     fn check_end(&self, entry: &StoredDim) -> TensorPlanResult<()> {
-        if entry.extent < entry.local
-            || (entry.extent < self.dims[entry.dim].size
-                && self.dims[entry.dim].num_slices > 1
-                && self.is_windowless(entry.dim))
-        {
-            let dim = &self.dims[entry.dim];
-            if dim.num_slices > 1 && !self.node.is_per_core() {
-                return reject_malformed(format!(
-                    "'{}' is split over cores, but {} ends inside of a slice",
-                    dim.label, self.info.name
-                ));
-            }
+        let dim = &self.dims[entry.dim];
+        let is_cut = entry.extent < dim.size && dim.num_slices > 1 && !self.node.is_per_core();
+        if is_cut && self.find_window(entry.dim)?.is_none() {
+            return reject_malformed(format!(
+                "'{}' is split over cores, but {} ends inside of a slice",
+                dim.label, self.info.name
+            ));
         }
         Ok(())
-    }
-
-    fn is_windowless(&self, dim: usize) -> bool {
-        self.node.padding.as_ref().is_none_or(|padding| padding.get(self.dims[dim].label.as_str()).is_none())
     }
 
     fn is_indirect(&self, label: &str) -> bool {
@@ -470,46 +468,6 @@ impl TensorPlanBuilder<'_> {
             }
             _ => reject_malformed(format!("relatedIndirectAccessAlloc_ '{related}' is no index tensor")),
         }
-    }
-
-    /// Returns the window of a dimension, if the tensor is read through windows along it.
-    fn find_window(&self, dim: usize) -> TensorPlanResult<Option<&WindowInfo>> {
-        if self.is_windowless(dim) {
-            return Ok(None);
-        }
-        let window = self.dsc.space.windows.as_ref().and_then(|windows| windows.get(self.dims[dim].label.as_str()));
-        match window {
-            Some(window) if window.pad_front != 0 || window.pad_back != 0 => reject_unsupported("windows with padding"),
-            Some(window) if window.unneeded.is_some_and(|unneeded| unneeded != 0) => {
-                reject_unsupported("windows with unneeded padding")
-            }
-            Some(window) => Ok(Some(window)),
-            None => reject_malformed(format!("'{}' is padded but has no window", self.dims[dim].label)),
-        }
-    }
-
-    /// Returns the dimension whose windows have `dim` as their points, in this tensor.
-    fn find_enclosing_window(&self, dim: usize) -> Option<&WindowInfo> {
-        let windows = self.dsc.space.windows.as_ref()?;
-        let found = windows.iter().find(|(label, window)| {
-            window.window_dim == self.dims[dim].label.as_str()
-                && self.node.padding.as_ref().is_some_and(|padding| padding.get(&**label).is_some())
-        });
-        found.map(|(_, window)| window)
-    }
-
-    /// Expands a windowed dimension, and sets the strides of its window points.
-    fn fill_window(&self, dim: usize, step: i64, offsets: &mut [Vec<i64>]) -> TensorPlanResult<()> {
-        let Some(window) = self.find_window(dim)? else { return Ok(()) };
-        let points = self.find_dim(&window.window_dim)?;
-        for (dim, by) in [(dim, window.stride), (points, window.dilation)] {
-            let Some(by) = step.checked_mul(by).filter(|by| *by > 0) else {
-                return reject_malformed("a window has no valid stride and dilation");
-            };
-            self.check_size(by, offsets[dim].len() as i64)?;
-            (0..).zip(&mut offsets[dim]).for_each(|(at, offset): (i64, &mut i64)| *offset = at * by);
-        }
-        Ok(())
     }
 
     /// Builds the start addresses of the cores. A core that holds no slice of the tensor needs none.

@@ -184,7 +184,8 @@ fn record_access(plan: &OpPlan, part: &TensorSlice, tensor: usize, demand: &mut 
 fn record_reads(plan: &OpPlan, parts: &[TensorSlice], demand: &mut NeededElements, whole: &OpPlan) {
     for tensor in &plan.inputs {
         let (entry, part) = (&plan.tensors[*tensor], &parts[*tensor]);
-        if entry.indirect.is_some() {
+        // Offsets to padding are no elements, so the padded windows of a core count in full.
+        if entry.indirect.is_some() || !entry.padded_windows.is_empty() {
             record_access(whole, part, *tensor, demand);
             continue;
         }

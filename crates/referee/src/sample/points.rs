@@ -1,6 +1,6 @@
 //! Restricts an op to some of its points: the same tables with fewer entries.
 
-use crate::plan::{IterationDim, OpPlan, PaddingMask, TensorPlan};
+use crate::plan::{IterationDim, OpPlan, PaddedWindow, PaddingMask, TensorPlan};
 use std::collections::BTreeMap;
 
 /// Points of the cores that compute a slice of a result: every combination of the positions.
@@ -100,7 +100,21 @@ fn restrict_tensor(tensor: &TensorPlan, points: &PointSubset) -> TensorPlan {
         is_sparse: tensor.is_sparse,
         indirect: tensor.indirect,
         ownership: None,
+        padded_windows: tensor.padded_windows.iter().map(|window| restrict_window(window, points)).collect(),
         read_intervals: Vec::new(),
+        core_read_intervals: Vec::new(),
         written_intervals: Vec::new(),
+    }
+}
+
+fn restrict_window(window: &PaddedWindow, points: &PointSubset) -> PaddedWindow {
+    let select = |dim: usize, table: &[i64]| match points.positions.get(&dim) {
+        Some(positions) => positions.iter().map(|position| table[*position]).collect(),
+        None => table.to_vec(),
+    };
+    PaddedWindow {
+        starts: select(window.dim, &window.starts),
+        distances: select(window.points, &window.distances),
+        ..window.clone()
     }
 }

@@ -1,6 +1,6 @@
 //! Conversion of files to release 1.0.0, where torch-spyre's practice, which the emitter follows, differs from it.
 
-use super::{AllocateNode, CoordinateFolds, Dsc, Operation};
+use super::{AllocateNode, CoordinateFolds, Dsc, MemoryPresence, Operation};
 
 impl Operation {
     /// Rewrites a file of torch-spyre's practice as a file of release 1.0.0 with the same meaning. Members that the
@@ -8,6 +8,7 @@ impl Operation {
     ///
     /// * `location` and `dsOffset` are not members of the release, and a first node has no `prev_`.
     /// * A fold of sticks counts partially filled sticks too.
+    /// * A tensor is present in the memory of its node only.
     /// * The ids of symbolic sizes are strings, and a symbolic size is -1.
     pub fn convert_to_release(&mut self) {
         for dsc in &mut self.dscs {
@@ -24,6 +25,12 @@ impl Dsc {
         for tensor in &mut self.tensors {
             for place in [&mut tensor.memory.hbm, &mut tensor.memory.lx].into_iter().flatten() {
                 place.offset = None;
+            }
+        }
+        for (node, tensor) in self.nodes.iter().zip(&mut self.tensors) {
+            let other = if node.component == "hbm" { &mut tensor.memory.lx } else { &mut tensor.memory.hbm };
+            if let Some(place) = other {
+                *place = MemoryPresence::default();
             }
         }
         for symbol in self.dim_symbols.iter_mut().flat_map(|symbols| &mut symbols.0).flat_map(|(_, symbols)| symbols) {

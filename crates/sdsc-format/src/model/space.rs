@@ -161,13 +161,14 @@ pub struct SymbolicInfo {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WindowInfo {
-    /// Number of points added before the input.
+    /// Number of points added before the input; -1 for a core of several along the dimension, in the release.
     #[serde(rename = "padFront_", default)]
     pub pad_front: i64,
     /// Number of points added after the input.
     #[serde(rename = "padBack_", default)]
     pub pad_back: i64,
-    /// Number of points that no window reads. This and the next two members exist for depthwise convolutions only.
+    /// Number of points that no window reads. torch-spyre writes this and the next two members for depthwise
+    /// convolutions only.
     #[serde(
         rename = "unneededPad_",
         default,

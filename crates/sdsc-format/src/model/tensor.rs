@@ -228,7 +228,7 @@ pub struct TensorMemories {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MemoryPresence {
-    /// Always 1.
+    /// 1 if the memory may hold the tensor; always 1 in files of torch-spyre.
     #[serde(rename = "isPresent")]
     pub is_present: u8,
     /// 1 for the padded inputs of windowed ops.

@@ -1,7 +1,7 @@
 //! `spyre-emit-bundle`, files of one bundle: `bundle.mlir`, and the SDSC files of its ops.
 
 use crate::dialect::ods::{attr, sdsc};
-use crate::sdsc::emit::{from_op_spec, from_op_spec_baked, is_rounded_number, share_files};
+use crate::sdsc::emit::{convert_to_release, from_op_spec, from_op_spec_baked, is_rounded_number, share_files};
 use crate::sdsc::ir::debug_handle::DebugHandleReader;
 use crate::{
     bundle::ir::sdsc_ops,
@@ -80,7 +80,7 @@ pub(super) fn build_bundle_files(
             exact.ops.insert(path.clone(), rounded);
         }
         if format.is_release() {
-            sdsc.value.convert_to_release();
+            convert_to_release(&mut sdsc, &spec).map_err(|error| reject(format!("op {number}: {error}")))?;
         }
         ops.push((path, sdsc));
     }
