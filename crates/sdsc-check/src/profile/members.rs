@@ -196,11 +196,12 @@ impl<'r> MemberState<'r> {
     /// Returns the state of a member of the value; `None` if the path does not lead there.
     fn enter_member(self, key: &str) -> Option<Self> {
         let Some(rest) = self.rest() else { return Some(Self { is_handle_list: false, ..self }) };
-        if rest.first().is_some_and(|first| *first == "*" || *first == key) {
-            return Some(Self { num_matched: self.num_matched + 1, ..self });
-        }
         let is_handle = self.path[..self.num_matched].last() == Some(&HANDLE);
-        (is_handle && key == NESTED_HANDLES).then_some(Self { is_handle_list: true, ..self })
+        if is_handle && key == NESTED_HANDLES {
+            return Some(Self { is_handle_list: true, ..self });
+        }
+        let first = rest.first()?;
+        (*first == "*" || *first == key).then_some(Self { num_matched: self.num_matched + 1, ..self })
     }
 }
 
