@@ -96,13 +96,8 @@ impl<'a> LaunchBuilder<'a> {
             value: ValueName::Argument(*argument),
             bounds: None,
         };
-        let params: Vec<_> = self
-            .arguments
-            .iter()
-            .map(argument)
-            .chain(self.size_params)
-            .chain(loop_size_params(&self.loop_sizes))
-            .collect();
+        let params: Vec<_> =
+            self.arguments.iter().map(argument).chain(self.size_params).chain(loop_size_params(&self.loop_sizes)).collect();
         body.extend(params.iter().map(|param| Stmt::InputArgExtract { param: *param }));
         if self.num_loops > 0 {
             body.push(Stmt::Constant { name: ValueName::Zero, value: 0 });

@@ -15,8 +15,8 @@ use crate::dialect::ods::{attr, sdsc, spyre};
 use crate::{
     codes,
     dialect::{
-        ComputeOp, DeviceTensor, EXACT_ATTR, MemoryLocation, ProgramBufferRole, SymbolicSizes, TiledSize,
-        base_buffer_of, is_in_loop_of_buffer, target_of,
+        ComputeOp, DeviceTensor, EXACT_ATTR, MemoryLocation, ProgramBufferRole, SymbolicSizes, TiledSize, base_buffer_of,
+        is_in_loop_of_buffer, target_of,
     },
     mlir::{
         Attribute, AttributeList, ErrorReported, Op, OpExt, Pass, PassOptions, ScalarType, Type, Value, ValueExt,
@@ -165,7 +165,8 @@ impl<'c> SdscLowering<'c> {
     fn lower(&self, target: &Target) -> Result<(), ErrorReported> {
         let (context, location) = (self.function.ctx(), self.function.loc());
         let attributes = AttributeList::new(context).with_text(attr::SYM_NAME, self.function.text_attr(attr::SYM_NAME));
-        let attributes = attributes.with_option(attr::SIZES, self.symbolic_sizes());
+        let attributes = attributes
+            .with_option(attr::SIZES, self.symbolic_sizes());
         let program = build_op(sdsc::PROGRAM, location, &[], &[], attributes, vec![new_block(&[], location)]);
         let program = insert_before(self.function, program);
         let rows = IndexedRowCounts::from_function(self.function)?;

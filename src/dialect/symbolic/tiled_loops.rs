@@ -108,11 +108,7 @@ impl<'c> SymbolicSizes<'c> {
     }
 
     /// Declares the sizes of dimensions whose number of tiles is symbolic: a launch chooses a multiple of a tile.
-    pub(super) fn declare_counted_dims(
-        &mut self,
-        function: Op<'c>,
-        counted: Vec<CountedDim>,
-    ) -> Result<(), ErrorReported> {
+    pub(super) fn declare_counted_dims(&mut self, function: Op<'c>, counted: Vec<CountedDim>) -> Result<(), ErrorReported> {
         let mut names: BTreeMap<usize, Vec<String>> = BTreeMap::new();
         let arguments = function.body_args();
         for CountedDim { argument, dim, size } in counted {

@@ -136,7 +136,12 @@ impl<'c> LaunchIrBuilder<'_, 'c> {
         append_op(parent, build_op(sdscbundle::SDSC_EXECUTE, self.location, &operands, &[], attributes, vec![]));
     }
 
-    fn build_loop(&mut self, parent: Op<'c>, (counter, bound, step): (ValueName, ValueName, ValueName), body: &[Stmt]) {
+    fn build_loop(
+        &mut self,
+        parent: Op<'c>,
+        (counter, bound, step): (ValueName, ValueName, ValueName),
+        body: &[Stmt],
+    ) {
         let operands = [self.values[&ValueName::Zero], self.values[&bound], self.values[&step]];
         let block = new_block_with_locations(&[(
             index_type(self.context),

@@ -35,7 +35,11 @@ pub fn find_emission_difference<'a>(files: impl IntoIterator<Item = (&'a str, &'
     launches.iter().find_map(difference)
 }
 
-fn find_bundle_difference(files: &BTreeMap<&str, &[u8]>, folder: &str, facts: ProgramFacts<'_>) -> Option<Violation> {
+fn find_bundle_difference(
+    files: &BTreeMap<&str, &[u8]>,
+    folder: &str,
+    facts: ProgramFacts<'_>,
+) -> Option<Violation> {
     let path = |name: &str| format!("{folder}{name}");
     let text = std::str::from_utf8(files.get(&*path(BUNDLE_FILE))?).ok()?;
     let mut read: Vec<Sdsc> = Vec::new();

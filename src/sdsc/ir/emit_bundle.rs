@@ -316,9 +316,7 @@ fn read_launch_sizes(bundle: Op<'_>) -> Result<Vec<String>, ErrorReported> {
             }
         }
     }
-    names.extend(
-        bundle.attr(attr::SDSC_LOOP_SIZES).and_then(strings).unwrap_or_default().into_iter().map(str::to_owned),
-    );
+    names.extend(bundle.attr(attr::SDSC_LOOP_SIZES).and_then(strings).unwrap_or_default().into_iter().map(str::to_owned));
     Ok(names)
 }
 

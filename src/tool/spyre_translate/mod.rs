@@ -110,11 +110,7 @@ fn run(arguments: &TranslateArguments, speaker: Reporter) -> Result<(), String> 
 #[cfg(not(feature = "mlir"))]
 mod ir {
     /// Rejects all modes that need IR, because this build has no MLIR.
-    pub(crate) fn translate(
-        _: &super::TranslateArguments,
-        _: super::Profile,
-        _: super::Reporter,
-    ) -> Result<(), String> {
+    pub(crate) fn translate(_: &super::TranslateArguments, _: super::Profile, _: super::Reporter) -> Result<(), String> {
         let can =
             "this spyre-translate was built without MLIR and only checks bundles; build it with the default features";
         Err(crate::codes::WITHOUT_MLIR.format(format_args!("there is no IR to translate from or to: {can}")))

@@ -160,8 +160,7 @@ fn check_loop_sizes(bundle: Op<'_>, launch: &Launch, format: Profile) -> Result<
         (Some(size), Some(dim)) => {
             format!("repeats for each tile of '{dim}', whose size '{size}' is known at launch only: {advice}")
         }
-        _ => codes::TRIP_AT_LAUNCH
-            .format(format_args!("has the bound '%{}', known at launch only: {advice}", param.value)),
+        _ => codes::TRIP_AT_LAUNCH.format(format_args!("has the bound '%{}', known at launch only: {advice}", param.value)),
     };
     Err(error_at(codes::TRIP_AT_LAUNCH, sized, message).report())
 }

@@ -39,7 +39,11 @@ impl<'a> ProgramFacts<'a> {
 /// # Errors
 ///
 /// If a file cannot be read back, or the reconstructed bundle's launch has another effect than this one.
-pub fn to_bundle(launch: &Launch, files: &[Sdsc], program: ProgramFacts<'_>) -> Result<Bundle, OpSpecReadError> {
+pub fn to_bundle(
+    launch: &Launch,
+    files: &[Sdsc],
+    program: ProgramFacts<'_>,
+) -> Result<Bundle, OpSpecReadError> {
     let ProgramFacts { pool_bytes, sizes } = program;
     let mut effect = evaluate_launch(launch)?;
     let is_baked = !has_symbols(&effect.steps);

@@ -137,9 +137,10 @@ impl<'a> LaunchWalker<'a> {
             ParamType::InputArg { granularity: Some(granularity), max: Some(max) } => {
                 Ok(SizeBounds { granularity, max })
             }
-            ParamType::InputArg { .. } | ParamType::Index => {
-                Err(OpSpecReadError::launch(format!("'%{}' is no size between bounds", self.params[param].name.name)))
-            }
+            ParamType::InputArg { .. } | ParamType::Index => Err(OpSpecReadError::launch(format!(
+                "'%{}' is no size between bounds",
+                self.params[param].name.name
+            ))),
         }
     }
 
@@ -212,8 +213,7 @@ mod tests {
         let mut launch = Launch { maps: vec![AddressMap { strides: vec![128] }], body, ..Launch::default() };
         let value = SymbolValue { base: SymbolBase::Pool, offset: 64, strides: vec![128] };
         let op = EffectStep::Op { index: 0, symbols: Some(BTreeMap::from([(-1, value)])) };
-        let expected =
-            LaunchEffect { pool_bytes: 4096, steps: vec![EffectStep::Loop { count: 3, size: None, body: vec![op] }] };
+        let expected = LaunchEffect { pool_bytes: 4096, steps: vec![EffectStep::Loop { count: 3, size: None, body: vec![op] }] };
         assert_eq!(evaluate_launch(&launch).unwrap(), expected);
         launch.body.remove(4);
         let error = evaluate_launch(&launch).unwrap_err().to_string();
