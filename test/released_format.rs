@@ -7,6 +7,10 @@
 mod broken;
 #[path = "released_format/legal.rs"]
 mod legal;
+#[path = "released_format/legal_structure.rs"]
+mod legal_structure;
+#[path = "released_format/legal_texts.rs"]
+mod legal_texts;
 #[path = "released_format/run.rs"]
 mod run;
 #[path = "released_format/windows.rs"]

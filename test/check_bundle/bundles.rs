@@ -190,10 +190,15 @@ pub(crate) fn relayout() -> Files {
 }
 
 pub(crate) fn pooling() -> Files {
+    pooling_on([1, 1])
+}
+
+/// Returns a pooling whose rows and columns are in slices.
+pub(crate) fn pooling_on([rows, columns]: [i64; 2]) -> Files {
     let input =
         operand(&[1, 4, 2, 4, 2, 64], vec![C::constant(0), C::dim(0), C::dim(3), C::dim(1), C::dim(4), C::dim(2)]);
     let output = operand(&[1, 4, 4, 64], vec![C::constant(0), C::dim(0), C::dim(1), C::dim(2)]);
-    let mut pool = op("avgpoolfwd", &[(4, 1), (4, 1), (64, 1), (2, 1), (2, 1)], 0, vec![input, output]);
+    let mut pool = op("avgpoolfwd", &[(4, rows), (4, columns), (64, 1), (2, 1), (2, 1)], 0, vec![input, output]);
     let axis = WindowAxis { kernel: 2, stride: 2, ..WindowAxis::default() };
     pool.window = Some(OpWindow { height: axis, width: axis, pad_type: None });
     pool.node_output_ranges = Some([1, 64, 4, 4]);

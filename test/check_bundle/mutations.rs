@@ -252,6 +252,24 @@ fn broken_tensors() -> Vec<BrokenBundle> {
         break_bundle(&["sdsc_r37"], "add", |files| remove(files, "dsc/labeledDs_/1/memOrg_/hbm")),
         break_bundle(&["sdsc_r37"], "add", set_edit("dsc/scheduleTree_/1/name_", json!("allocate-Tensor1_lx"))),
         break_bundle(&["sdsc_r38"], "add", set_edit("dsc/labeledDs_/1/dataFormat_", json!("IEEE_FP32"))),
+        break_bundle(
+            &["sdsc_r186"],
+            "add",
+            set_edit("op/ldsShareInfo_", json!([{"dsName_": "Tensor9", "sharedDscs": []}])),
+        ),
+        break_bundle(
+            &["sdsc_r186"],
+            "add",
+            set_edit("op/ldsShareInfo_", json!([{"dsName_": "Tensor0", "sharedDscs": [[0], [1]]}])),
+        ),
+        break_bundle(
+            &["sdsc_r186"],
+            "add",
+            set_edit(
+                "op/ldsShareInfo_",
+                json!([{"dsName_": "Tensor0", "sharedDscs": [[0]], "repeatHbmLxThroImbalDim": [[["x", 2]]]}]),
+            ),
+        ),
         break_bundle(&["sdsc_r39"], "add", set_edit("dsc/primaryDsInfo_/OUTPUT/stickSize_", json!([32]))),
         break_bundle(&["sdsc_r40"], "add", set_edit("dsc/computeOp_/0/attributes_/dataFormat_", json!("IEEE_FP32"))),
         break_bundle(&["sdsc_r41"], "clip", set_edit("dsc/labeledDs_/1/scale_", json!([-2, 1]))),

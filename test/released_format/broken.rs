@@ -313,6 +313,16 @@ fn broken_folds() -> Vec<RejectedFile> {
     ]
 }
 
+/// Replaces core 3 by core 7 in a map over cores.
+fn replace_core(files: &mut Files, member: &str) {
+    json(files, "sdsc_0.json", |file| {
+        let path = to_pointer(file, &format!("op/{member}"));
+        let by_core = file.pointer_mut(&path).unwrap().as_object_mut().unwrap();
+        let last = by_core.remove("3").unwrap();
+        by_core.insert("7".to_owned(), last);
+    });
+}
+
 fn broken_divisions() -> Vec<RejectedFile> {
     let schedule = |steps: Value| {
         move |files: &mut Files| {
@@ -352,6 +362,9 @@ fn broken_divisions() -> Vec<RejectedFile> {
         break_base("sdsc_r128", "add", set_member("op/datadscs_", json!([]))),
         break_base("sdsc_r128", "add", set_member("op/datadscs_", json!([{"copy": {}}]))),
         break_base("sdsc_r130", "pooling", set_member("dsc/N_/paddingSizes_/i/totalSize_", json!(7))),
+        break_base("sdsc_r130", "pooling", set_member("dsc/N_/paddingSizes_/i/totalSize_", json!("N/A"))),
+        break_base("sdsc_r2", "pooling", set_member("dsc/N_/paddingSizes_/i/totalSize_", json!("none"))),
+        break_base("sdsc_r2", "pooling", set_member("dsc/N_/paddingSizes_/i/totalSize_", json!(0))),
         break_base(
             "sdsc_r130",
             "pooling",
@@ -359,6 +372,18 @@ fn broken_divisions() -> Vec<RejectedFile> {
         ),
         break_base("sdsc_r131", "add", set_member("op/coreletFoldProp_/factor_", json!(3))),
         break_base("sdsc_r131", "add", set_member("dsc/numCoreletsUsed_", json!(4))),
+        break_base("sdsc_r23", "add", |files| {
+            replace_core(files, "coreIdToDsc_");
+        })
+        .with_consequences(),
+        break_base("sdsc_r23", "add", |files| {
+            replace_core(files, "coreIdToWkSlice_");
+        })
+        .with_consequences(),
+        // The last slice ends the dimension, and is the smallest.
+        break_base("sdsc_r132", "add", set_member("dsc/dataStageParam_/0/el_/mb_", json!(31))),
+        break_base("sdsc_r132", "add", set_member("dsc/dataStageParam_/0/el_/mb_", json!(64))),
+        break_base("sdsc_r132", "add", set_member("dsc/dataStageParam_/0/el_/out_", json!(128))),
         break_base("sdsc_r132", "add", |files| split_description(files, [48, 32])),
         break_base("sdsc_r135", "add", set_member("dsc/pdsRelation_", json!({"isPdsReuse": 2}))),
     ]

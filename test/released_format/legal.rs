@@ -2,10 +2,12 @@
 //! schema and the rules, and are written back. They compute the same results as without the spelling, or are rejected
 //! with its name.
 
-use super::run::{gathered_rows, program, run};
+use super::legal_structure::{legal_divisions, legal_tensors, legal_windows};
+use super::legal_texts::{legal_names, legal_texts};
+use super::run::{gathered_rows, images, program, run};
 use super::{Profile, convert_to_release, find_violations, parse, schema_differences, sdsc_files};
-use crate::check_bundle::bundles::{Files, adds, emit_ops, find_valid_bundle, matmul, matrix, op};
-use crate::check_bundle::edits::{json, remove, replace_text, set, to_pointer};
+use crate::check_bundle::bundles::{Files, adds, emit_ops, find_valid_bundle, matmul, matrix, op, pooling_on};
+use crate::check_bundle::edits::{json, remove, set, to_pointer};
 use referee::HostArray;
 use sdsc_format::program::Program;
 use serde_json::{Value, json};
@@ -31,7 +33,7 @@ enum ExecutionExpectation {
     Rejected(&'static str),
 }
 
-struct LegalFile {
+pub(super) struct LegalFile {
     name: &'static str,
     base: &'static str,
     files: Files,
@@ -65,8 +67,21 @@ fn base_files(name: &str) -> Files {
             0,
             vec![matrix((0, 128), (1, 256)), matrix((0, 128), (1, 256))],
         )]),
+        "split pooling" => split_pooling(),
         _ => find_valid_bundle(name),
     })
+}
+
+/// Returns the pooling on two cores that divide its rows. The release has -1 for padding and the windows of a core.
+fn split_pooling() -> Files {
+    let mut files = pooling_on([2, 1]);
+    for stage in ["ss_", "el_"] {
+        let path = format!("dsc/dataStageParam_/0/{stage}/paddingSizes_/i");
+        set(&mut files, &format!("{path}/padFront_"), json!(-1));
+        set(&mut files, &format!("{path}/padBack_"), json!(-1));
+        set(&mut files, &format!("{path}/totalSize_"), json!(4));
+    }
+    files
 }
 
 /// Returns the program of a base; `None` if the base has its own, or is not run.
@@ -79,12 +94,13 @@ fn base_program(name: &str) -> Option<Program> {
         "clip" | "chain" => program(&[[128, 64]; 2], &[]),
         "restickify" => program(&[[256, 128], wide], &[]),
         "gathered rows" => gathered_rows(),
+        "pooling" | "split pooling" => images(),
         "product" => program(&[[64, 128], wide, [64, 256]], &[]),
         _ => return None,
     })
 }
 
-fn edit_base(name: &'static str, base: &'static str, edit: impl FnOnce(&mut Files)) -> LegalFile {
+pub(super) fn edit_base(name: &'static str, base: &'static str, edit: impl FnOnce(&mut Files)) -> LegalFile {
     let before = base_files(base);
     let mut files = before.clone();
     edit(&mut files);
@@ -93,11 +109,11 @@ fn edit_base(name: &'static str, base: &'static str, edit: impl FnOnce(&mut File
 }
 
 impl LegalFile {
-    fn canonical(self) -> Self {
+    pub(super) fn canonical(self) -> Self {
         Self { written: WriteBack::Canonical, ..self }
     }
 
-    fn expect_rejection(self, words: &'static str) -> Self {
+    pub(super) fn expect_rejection(self, words: &'static str) -> Self {
         Self { runs: ExecutionExpectation::Rejected(words), ..self }
     }
 }
@@ -118,7 +134,7 @@ fn remove_from_each(list: &'static str, member: &'static str) -> impl FnOnce(&mu
 }
 
 /// Edits each entry of a list of the description.
-fn edit_each(files: &mut Files, list: &str, mut edit: impl FnMut(usize, &mut Value)) {
+pub(super) fn edit_each(files: &mut Files, list: &str, mut edit: impl FnMut(usize, &mut Value)) {
     json(files, "sdsc_0.json", |file| {
         let path = to_pointer(file, list);
         file.pointer_mut(&path)
@@ -349,7 +365,7 @@ fn legal_members() -> Vec<LegalFile> {
 }
 
 /// Replaces numbers of `bundle.mlir` at all their occurrences.
-fn replace_numbers_in_text(files: &mut Files, edits: [(&str, i64); 2]) {
+pub(super) fn replace_numbers_in_text(files: &mut Files, edits: [(&str, i64); 2]) {
     for (from, to) in edits.into_iter().filter(|(from, _)| !from.is_empty()) {
         let (name, number) = from.rsplit_once(' ').unwrap();
         let bytes = files.get_mut("bundle.mlir").unwrap();
@@ -359,14 +375,28 @@ fn replace_numbers_in_text(files: &mut Files, edits: [(&str, i64); 2]) {
     }
 }
 
-/// Makes an op convert to integers by a scale and a shift.
-fn quantize(files: &mut Files, function: &str, (format, word_length): (&str, Value)) {
+pub(super) fn convert_to_format(files: &mut Files, format: &str, word_length: Value, per_stick: i64) {
+    edit_each(files, "dsc/labeledDs_", |_, tensor| {
+        tensor["dataFormat_"] = json!(format);
+        tensor["wordLength"] = word_length.clone();
+    });
+    set(files, "dsc/primaryDsInfo_/OUTPUT/stickSize_", json!([per_stick]));
+    set(files, "dsc/computeOp_/0/attributes_/dataFormat_", json!(format));
+}
+
+/// Renames the function of an op, and the op.
+pub(super) fn rename_function(files: &mut Files, from: &str, to: &str) {
     let bytes = files.get_mut("sdsc_0.json").unwrap();
     *bytes = String::from_utf8(std::mem::take(bytes))
         .unwrap()
-        .replace("\"neg\"", &format!("\"{function}\""))
-        .replace("0_neg", &format!("0_{function}"))
+        .replace(&format!("\"{from}\""), &format!("\"{to}\""))
+        .replace(&format!("0_{from}"), &format!("0_{to}"))
         .into_bytes();
+}
+
+/// Makes an op convert to integers by a scale and a shift.
+fn quantize(files: &mut Files, function: &str, (format, word_length): (&str, Value)) {
+    rename_function(files, "neg", function);
     json(files, "sdsc_0.json", |file| {
         let path = to_pointer(file, "dsc/primaryDsInfo_");
         let classes = file.pointer_mut(&path).unwrap();
@@ -461,70 +491,19 @@ fn legal_descriptions() -> Vec<LegalFile> {
     ]
 }
 
-fn legal_texts() -> Vec<LegalFile> {
-    vec![
-        edit_base("plain parameters", "add", |files| {
-            let bytes = files.get_mut("bundle.mlir").unwrap();
-            let lines = String::from_utf8(std::mem::take(bytes)).unwrap();
-            let plain = lines
-                .replace(": !sdscbundle.input_arg<index>,", ": index,")
-                .replace(": !sdscbundle.input_arg<index>)", ": index)");
-            let kept: Vec<&str> = plain.lines().filter(|line| !line.contains("input_arg_extract")).collect();
-            let mut text = kept.join("\n");
-            for argument in 0..3 {
-                text = text.replace(&format!("%arg_{argument}_base_addr"), &format!("%arg_{argument}"));
-            }
-            *bytes = text.into_bytes();
-        }),
-        edit_base("a declared bound", "symbolic", |files| {
-            let line = "\t\t%bound = sdscbundle.input_arg_extract max_value from %sym_0_1_base : \
-                        !sdscbundle.input_arg<index, granularity=64, max_value=128> -> index\n\t\tsdscbundle.sdsc_execute";
-            replace_text(files, "\t\tsdscbundle.sdsc_execute", line);
-        }),
-        edit_base("a loop from 4 by 4", "program", |files| {
-            replace_in_text(files, "%i_1 = %c0 to %loop_bound_1 step %c1", "%i_1 = %c4 to %c20 step %c4");
-            replace_in_text(files, "s0 + 8192*d0)", "s0 + 2048*d0 - 8192)");
-            replace_in_text(files, "8192*d1)", "2048*d1 - 8192)");
-            replace_in_text(
-                files,
-                "%c1 = arith.constant 1 : index",
-                "%c1 = arith.constant 1 : index\n%c4 = arith.constant 4 : index\n%c20 = arith.constant 20 : index",
-            );
-        }),
-        edit_base("memory that is allocated in a loop", "program", |files| {
-            let text = String::from_utf8(files["bundle_0/bundle.mlir"].clone()).unwrap();
-            let line = text.lines().find(|line| line.contains("device_mem_allocate")).unwrap().to_owned();
-            let uses: Vec<String> = text
-                .lines()
-                .filter(|line| line.contains("%pool") && line.contains(" = arith."))
-                .map(str::to_owned)
-                .collect();
-            let moved: String = std::iter::once(line).chain(uses).fold(String::new(), |moved, line| {
-                replace_in_text(files, &format!("{line}\n"), "");
-                moved + &line + "\n"
-            });
-            replace_in_text(
-                files,
-                "scf.for %i_1 = %c0 to %loop_bound_1 step %c1 {\n",
-                &format!("scf.for %i_1 = %c0 to %loop_bound_1 step %c1 {{\n{moved}"),
-            );
-        }),
-    ]
-}
-
-/// Replaces a substring in the text of a bundle.
-fn replace_in_text(files: &mut Files, from: &str, to: &str) {
-    let bytes = files.get_mut("bundle_0/bundle.mlir").unwrap();
-    let text = String::from_utf8(std::mem::take(bytes)).unwrap();
-    assert!(text.contains(from), "{from:?} is not in\n{text}");
-    *bytes = text.replace(from, to).into_bytes();
-}
-
 fn all_legal() -> Vec<LegalFile> {
-    [missing_members, legal_spellings, legal_members, legal_descriptions, legal_texts]
-        .into_iter()
-        .flat_map(|group| group())
-        .collect()
+    let groups = [
+        missing_members,
+        legal_spellings,
+        legal_members,
+        legal_descriptions,
+        legal_texts,
+        legal_divisions,
+        legal_windows,
+        legal_tensors,
+        legal_names,
+    ];
+    groups.into_iter().flat_map(|group| group()).collect()
 }
 
 #[test]
@@ -583,11 +562,14 @@ fn runs_or_rejects_legal_files() {
 /// The schema does not have the member, but descriptions of the back end do.
 #[test]
 fn reads_shared_tensors_of_unequal_work() {
-    let share =
-        json!([{"dsName_": "Tensor0", "sharedDscs": [[0, 1], [2]], "repeatHbmLxThroImbalDim": {"0": [["mb", 2]]}}]);
-    let case = edit_base("ldsShareInfo_", "add", set_member("op/ldsShareInfo_", share));
-    let bytes = &case.files["sdsc_0.json"];
-    let text = sdsc_format::to_text(&parse(bytes).unwrap());
-    assert_eq!(serde_json::from_slice::<Value>(&text).unwrap(), serde_json::from_slice::<Value>(bytes).unwrap());
-    assert_eq!(find_violations(&case.files, Profile::Release1_0).0, ["sdsc_r2"]);
+    for repeated in [json!({"0": [["mb", 2]]}), json!([[["mb", 2]]])] {
+        let share = json!([{"dsName_": "Tensor0", "sharedDscs": [[0]], "repeatHbmLxThroImbalDim": repeated}]);
+        let mut files = find_valid_bundle("add");
+        set(&mut files, "op/ldsShareInfo_", share);
+        let bytes = &files["sdsc_0.json"];
+        let text = sdsc_format::to_text(&parse(bytes).unwrap());
+        assert_eq!(serde_json::from_slice::<Value>(&text).unwrap(), serde_json::from_slice::<Value>(bytes).unwrap());
+        assert_eq!(find_violations(&files, Profile::TorchSpyre2026_08), (vec![], String::new()));
+        assert_eq!(find_violations(&convert_to_release(files), Profile::Release1_0).0, ["sdsc_r2"]);
+    }
 }

@@ -31,6 +31,19 @@ pub(crate) fn gathered_rows() -> Program {
     .unwrap()
 }
 
+/// Returns the program of a pooling of 8 x 8 points with 64 channels to 4 x 4 points.
+pub(crate) fn images() -> Program {
+    let image = |name: &str, side: i64| {
+        json!({"name": name, "shape": [side, side, 64], "element_type": "f16", "format": "SEN169_FP16",
+               "device_size": [1, side, side, 64], "stride_map": [64, 64 * side, 64, 1], "bytes": side * side * 128})
+    };
+    serde_json::from_value(json!({
+        "name": "main", "arguments": [image("t0", 8)], "results": [image("t1", 4)], "constants": [], "buffers": [],
+        "launches": [{"bundle": "bundle_0", "arguments": ["t0", "t1"]}],
+    }))
+    .unwrap()
+}
+
 /// Returns a program of one launch of the bundle `bundle_0`, whose arguments are matrices, the result last.
 pub(crate) fn program(shapes: &[[i64; 2]], sizes: &[(&str, i64, i64)]) -> Program {
     let mut arguments: Vec<Tensor> =

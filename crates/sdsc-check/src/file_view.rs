@@ -45,7 +45,7 @@ pub(super) struct FileView<'a> {
     pub(super) operation: &'a Operation,
     pub(super) dsc_key: &'a str,
     pub(super) dsc: &'a Dsc,
-    /// Number of the description.
+    /// Number of the description; cores with unequal sizes in one description have descriptions of their own.
     pub(super) dsc_index: usize,
     pub(super) compute: &'a ComputeOp,
     /// Number of the operation in its description.
@@ -57,13 +57,19 @@ pub(super) struct FileView<'a> {
 }
 
 impl<'a> FileView<'a> {
-    /// Returns the views of a file, one for each operation of each description.
-    pub(super) fn from_sdsc(name: &'a str, sdsc: &'a Sdsc, around: CheckContext<'a>) -> Vec<Self> {
+    /// Returns the views of a file, one for each operation of each description. `numbers_in_file` are the numbers of
+    /// the descriptions in the file.
+    pub(super) fn from_sdsc(
+        name: &'a str,
+        sdsc: &'a Sdsc,
+        numbers_in_file: &[usize],
+        around: CheckContext<'a>,
+    ) -> Vec<Self> {
         let operation = &sdsc.value;
         let operation_path = member_pointer("", &sdsc.name);
         let mut views = Vec::new();
-        for (dsc_index, named) in operation.dscs.iter().enumerate() {
-            let dsc_path = member_pointer(&format!("{operation_path}/dscs_/{dsc_index}"), &named.name);
+        for ((dsc_index, named), number) in operation.dscs.iter().enumerate().zip(numbers_in_file) {
+            let dsc_path = member_pointer(&format!("{operation_path}/dscs_/{number}"), &named.name);
             for (compute_index, compute) in named.value.compute.iter().enumerate() {
                 let family = FunctionFamily::from_function(&compute.function).unwrap_or(FunctionFamily::Other);
                 let (dsc_key, dsc, key) = (&*named.name, &named.value, &*sdsc.name);

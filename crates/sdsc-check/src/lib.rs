@@ -267,7 +267,10 @@ impl<T: FileTree> BundleSource<'_, T> {
         let bytes = self.tree.read_file(&path)?;
         report.enter_file(path);
         let CheckOptions { target, profile } = self.rules;
-        let Some(sdsc) = read_sdsc(&bytes, profile, report) else { return Ok(()) };
+        let Some(mut sdsc) = read_sdsc(&bytes, profile, report) else { return Ok(()) };
+        // Other profiles demand equal work.
+        let numbers_in_file: Vec<usize> =
+            if profile.is_release() { sdsc.value.split_unequal_cores() } else { (0..sdsc.value.dscs.len()).collect() };
         let before = report.len();
         let mut known: Vec<(&ExecuteView<'_>, Rc<FileFacts>)> = Vec::new();
         let unknown = [(usize::MAX, None)];
@@ -282,7 +285,7 @@ impl<T: FileTree> BundleSource<'_, T> {
             }
             let (arguments, pool_bytes) = (self.arguments, self.pool_bytes);
             let around = CheckContext { target, arguments, pool_bytes, launch, profile, execute: *execute };
-            let views = FileView::from_sdsc(name, &sdsc, around);
+            let views = FileView::from_sdsc(name, &sdsc, &numbers_in_file, around);
             if views.is_empty() || (views.len() > 1 && profile.includes_base_rule(rule_label(ONE_OPERATION))) {
                 report.enter_rule(ONE_OPERATION);
                 rules::identity::check_single_operation(&sdsc, report);

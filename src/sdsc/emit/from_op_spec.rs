@@ -185,10 +185,10 @@ impl EmitContext<'_> {
         (!symbols.is_empty()).then_some(symbols)
     }
 
-    fn build_symbol_tags(&self) -> Entries<model::DecimalInteger, Text> {
+    fn build_symbol_tags(&self) -> Entries<Text, Text> {
         let mut tags = Entries::default();
         for symbol in &self.addresses.dims {
-            let id = model::DecimalInteger(symbol.id);
+            let id = Text::from(symbol.id.to_string());
             let size = self.op.iteration_space.get(symbol.dim).and_then(|dim| dim.symbolic.as_ref());
             if let (Some(size), None) = (size, tags.get(&id)) {
                 tags.0.push((id, Text::from(size.symbol.clone())));

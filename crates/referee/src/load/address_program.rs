@@ -8,8 +8,7 @@
 mod tests;
 
 use sdsc_format::bundle_text::{
-    self, BundleText, FUNCTION_NAME, Ident, LinearMap, MapRef, ParamField, ParamType, Position, Stmt, StmtKind,
-    TextError,
+    self, BundleText, Ident, LinearMap, MapRef, ParamField, ParamType, Position, Stmt, StmtKind, TextError,
 };
 use std::collections::BTreeMap;
 
@@ -147,9 +146,6 @@ fn visit_statements(statements: &[Statement], visit: &mut impl FnMut(&Statement)
 /// The text violates the format, or uses an undefined name. The error has the first such position.
 pub fn parse(text: &str) -> Result<BundleProgram, TextError> {
     let tree = bundle_text::parse(text)?;
-    if tree.function.name != FUNCTION_NAME {
-        return reject(tree.function.at, format!("expected '@{FUNCTION_NAME}', found '@{}'", tree.function.name));
-    }
     let mut names = SymbolTable {
         maps: BTreeMap::new(),
         scopes: vec![BTreeMap::new()],

@@ -65,8 +65,9 @@ pub(crate) fn read_bundle(
     })?;
     let mut plans = BTreeMap::new();
     for file in bundle.executed_files() {
-        let mut sdsc: Sdsc = read_json(dir, &format!("{name}/{}", require_plain_name(&path, &file)?))?;
+        let mut sdsc: Sdsc = read_json(dir, &format!("{name}/{file}"))?;
         sdsc.value.complete();
+        sdsc.value.split_unequal_cores();
         plans.insert(file.clone(), compile_steps(&format!("{name}/{file}"), &sdsc, target, conversions)?);
     }
     Ok(LoadedBundle { bundle, plans })

@@ -114,6 +114,12 @@ impl PlanBuilder<'_> {
 
     fn build_dims(&self) -> PlanResult<Vec<IterationDim>> {
         let stage = &self.dsc.stages.core.steady.sizes;
+        let mut ends = self.dsc.stages.core.end.sizes.0.iter();
+        if let Some((key, size)) = ends.find(|(key, size)| stage.0.get(*key) != Some(*size)) {
+            return reject_malformed(format!(
+                "'el_' has {size} points of '{key}'; the last one of several slices has at most the points of 'ss_'"
+            ));
+        }
         let dim = |(key, size): (&Text, &i64)| {
             let label = key.trim_end_matches('_').to_owned();
             let slices = self.operation.slices.get(label.as_str()).copied().unwrap_or(1);
@@ -281,19 +287,13 @@ impl PlanBuilder<'_> {
 
     fn build_symbolic_sizes(&self, dims: &[IterationDim]) -> PlanResult<Vec<SymbolicSize>> {
         let mut sizes = Vec::new();
-        let name_of = |symbol: i64| {
-            let tags = self.operation.symbol_tags.iter().flat_map(|tags| tags.iter());
-            tags.into_iter().find(|(id, _)| id.0 == symbol).map(|(_, name)| name.to_string())
-        };
         for (label, symbols) in self.dsc.dim_symbols.iter().flat_map(|symbols| symbols.iter()) {
             let dim = dims.iter().position(|dim| dim.label == **label);
             match (dim, symbols.as_slice()) {
-                (Some(dim), [symbol]) => match name_of(symbol.id) {
-                    Some(name) => sizes.push(SymbolicSize { symbol: symbol.id, dim, name }),
-                    None => {
-                        return reject_malformed(format!("inputSymbolsAndTags_ has no name for symbol {}", symbol.id));
-                    }
-                },
+                (Some(dim), [symbol]) => {
+                    let name = self.operation.size_name(symbol.id).map(ToString::to_string);
+                    sizes.push(SymbolicSize { symbol: symbol.id, dim, name });
+                }
                 _ => {
                     return reject_malformed(format!(
                         "dimToSymbolMapping_ of '{label}' is not one symbol of a dimension"

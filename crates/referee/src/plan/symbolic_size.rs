@@ -12,18 +12,29 @@ pub(crate) struct SymbolicSize {
     pub(crate) symbol: i64,
     /// The dimension.
     pub(crate) dim: usize,
-    /// Name in the file.
-    pub(crate) name: String,
+    /// Name in the file, which may omit it.
+    pub(crate) name: Option<String>,
 }
 
 impl OpPlan {
     /// Returns the op at these sizes, by name; sizes without an entry keep the maximum.
     ///
-    /// Rejects a size that the simulator cannot change: a size of slices, of the elements of sticks, or of masks.
+    /// Rejects a size that the simulator cannot change: a size of slices, of the elements of sticks, or of masks, and a
+    /// size without a name.
     pub(crate) fn with_sizes(&self, sizes: &BTreeMap<String, i64>) -> Result<Self, SimError> {
         let mut plan = self.clone();
+        if sizes.is_empty() {
+            return Ok(plan);
+        }
         for size in &self.symbolic_sizes {
-            match sizes.get(&size.name) {
+            let Some(name) = &size.name else {
+                let what = format!(
+                    "another size of '{}' than its maximum: 'inputSymbolsAndTags_' has no name for symbol {}",
+                    self.dims[size.dim].label, size.symbol
+                );
+                return Err(SimError::NotSimulated { op: self.name.clone(), what });
+            };
+            match sizes.get(name) {
                 Some(chosen) if *chosen != self.dims[size.dim].size => plan.shrink(size.dim, *chosen)?,
                 Some(_) | None => {}
             }

@@ -55,7 +55,7 @@ const MEMBER_DEMANDS: &[(&str, MemberDemand, MemberDemand)] = &[
     ("*/sdscFolds_", Required, Optional),
     ("*/numWkSlicesPerDim_", Required, Optional),
     ("*/coreIdToWkSlice_", Required, Optional),
-    ("*/ldsShareInfo_", Forbidden, Forbidden),
+    ("*/ldsShareInfo_", Optional, Forbidden),
     ("*/dscs_/*/*/numCoreletsUsed_", Required, Optional),
     ("*/dscs_/*/*/coordinateMasking_", Required, Optional),
     ("*/dscs_/*/*/maskingConstId_", Required, Optional),

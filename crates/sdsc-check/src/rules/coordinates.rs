@@ -144,10 +144,10 @@ pub(super) fn check_gap_positions(file: &FileView<'_>, report: &mut ViolationRep
                 );
             }
             let found: BTreeSet<i64> = gaps.iter().map(|(core, _)| *core).collect();
-            let is_complete = if node.component == "lx" {
-                found.iter().copied().eq(0..file.num_cores())
-            } else {
-                found.iter().eq(&[-1])
+            let is_complete = match &*node.component {
+                "lx" if file.is_shuffle() => found.iter().copied().eq(0..file.num_cores()),
+                "lx" => found == file.dsc.core_ids.iter().copied().collect(),
+                _ => found.iter().eq(&[-1]),
             };
             if !is_complete {
                 report.report_json(path, "a gap is given for every core of a tensor in LX, and for core -1 in HBM");

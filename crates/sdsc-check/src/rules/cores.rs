@@ -31,6 +31,9 @@ pub(super) fn check_core_counts(file: &FileView<'_>, report: &mut ViolationRepor
 
 pub(super) fn check_core_lists(file: &FileView<'_>, report: &mut ViolationReport) {
     let operation = file.operation;
+    if file.context.profile.is_release() && !file.is_shuffle() {
+        return check_released_core_lists(file, report);
+    }
     if !file.dsc.core_ids.is_sorted() {
         report.report_json(
             file.dsc_member_path("coreIdsUsed_"),
@@ -53,10 +56,6 @@ pub(super) fn check_core_lists(file: &FileView<'_>, report: &mut ViolationReport
         check(file.member_path("coreIdToWkSlice_"), core_keys(&operation.core_to_slice));
     }
     check(file.member_path("coreIdToDscSchedule"), core_keys(&operation.core_to_schedule));
-    // In the release, each description has its own cores, and equal starts are listed once; other rules check both.
-    if file.context.profile.is_release() {
-        return;
-    }
     check(file.dsc_member_path("coreIdsUsed_"), file.dsc.core_ids.clone());
     for (tensor, node) in file.dsc.nodes.iter().enumerate() {
         let cores = node.start.data.iter().map(|(key, _)| key.core).collect();
@@ -68,6 +67,35 @@ pub(super) fn check_core_lists(file: &FileView<'_>, report: &mut ViolationReport
             );
         }
     }
+}
+
+/// Checks the maps over cores of the release: they have the cores of all descriptions, in any order. Other rules check
+/// which cores run a description, and the cores of start addresses.
+fn check_released_core_lists(file: &FileView<'_>, report: &mut ViolationReport) {
+    let operation = file.operation;
+    let cores: BTreeSet<i64> = operation.dscs.iter().flat_map(|dsc| dsc.value.core_ids.iter().copied()).collect();
+    if i64::try_from(cores.len()) != Ok(operation.n_cores) {
+        let message = format!("cores {cores:?} of all descriptions; the op uses {}", operation.n_cores);
+        report.report_json(file.dsc_member_path("coreIdsUsed_"), message);
+    }
+    let limit = file.context.target.cores;
+    if let Some(core) = cores.iter().find(|core| !(0..limit).contains(*core)) {
+        report.report_json(
+            file.dsc_member_path("coreIdsUsed_"),
+            format!("core {core}; the machine has cores 0 to {}", limit - 1),
+        );
+    }
+    let mut check = |member: &str, listed: BTreeSet<i64>| {
+        if listed != cores {
+            let message = format!("cores {listed:?}; the descriptions use {cores:?}, and each core is listed once");
+            report.report_json(file.member_path(member), message);
+        }
+    };
+    check("coreIdToDsc_", core_keys(&operation.core_to_dsc).into_iter().collect());
+    if !operation.core_to_slice.is_empty() {
+        check("coreIdToWkSlice_", core_keys(&operation.core_to_slice).into_iter().collect());
+    }
+    check("coreIdToDscSchedule", core_keys(&operation.core_to_schedule).into_iter().collect());
 }
 
 fn core_keys<V>(entries: &Entries<i64, V>) -> Vec<i64> {

@@ -13,6 +13,7 @@ pub(super) mod relayouts;
 mod release;
 mod release_table;
 mod rule_indices;
+pub(super) mod sharing;
 pub(super) mod sizes;
 pub(super) mod slices;
 pub(super) mod symbols;

@@ -37,7 +37,7 @@ pub const RELEASE_RULES: &[FormatRule] = &[
     ),
     file_rule(
         "sdsc_r109",
-        "an index tensor is SENUINT32 or IEEE_INT32 and has a type, `index` or `address`",
+        "an index tensor is SENUINT32 or IEEE_INT32, and its type, if present, is `index` or `address`",
         "specification 1.0.0, index tensors",
         tensors::check_index_formats,
     ),
@@ -170,7 +170,7 @@ pub const RELEASE_RULES: &[FormatRule] = &[
     ),
     file_rule(
         "sdsc_r132",
-        "the parts of the cores make each dimension",
+        "the parts of the cores make each dimension; `el_` is the part of the last slice, and at most `ss_`",
         "specification 1.0.0, work division",
         divisions::check_uneven_slices,
     ),

@@ -129,7 +129,8 @@ fn check_tags(file: &FileView<'_>, report: &mut ViolationReport) {
         }
     }
     let Some(tags) = &file.operation.symbol_tags else { return };
-    let tagged: BTreeSet<i64> = tags.iter().map(|(id, _)| id.0).collect();
+    let tagged: BTreeSet<String> = tags.iter().map(|(id, _)| id.to_string()).collect();
+    let ids: BTreeSet<String> = ids.iter().map(i64::to_string).collect();
     if let Some(id) = ids.symmetric_difference(&tagged).next() {
         let message = format!(
             "symbol {id} is not in both 'inputSymbolsAndTags_' and 'dimToSymbolMapping_'; each symbol of a size has a name"

@@ -1,11 +1,25 @@
 //! Completes a file: fills omitted members whose values follow from other members.
 
 use super::fold::{default_time_folds, single_time_fold};
+use super::space::strip_underscore;
 use super::{AllocateNode, Dsc, Entries, LabeledSizes, Operation, TensorInfo, Text, WordLength, number_format_bits};
+
+/// Size of a dimension that the file does not set, or that is symbolic.
+const UNSET_SIZE: i64 = -1;
+
+/// Kind of a node that holds indices.
+const INDEX_TENSOR: &str = "index_tensor";
+
+/// Elements of a stick of 32-bit indices in the examples of the release. A stick of 128 bytes has half as many.
+const STICK_SIZE_OF_INDEX_EXAMPLES: i64 = 64;
 
 impl Operation {
     /// Fills the omitted members. A value that does not follow from the file stays missing, for a rule to report.
+    /// Tensors and their nodes get the order of their numbers, and unset dimensions are removed.
     pub fn complete(&mut self) {
+        for dsc in &mut self.dscs {
+            dsc.value.normalize();
+        }
         if self.fold_props.is_empty() {
             self.fold_props = single_time_fold();
         }
@@ -26,13 +40,17 @@ impl Operation {
     }
 }
 
-/// Returns the slices of each dimension that follow from the sizes of the op and of a core.
+/// Returns the slices of each dimension that follow from the sizes of the op and of a core. All slices but the last one
+/// have the size of `ss_`, and the last one has that of `el_`.
 fn derive_slices(dsc: &Dsc) -> Entries<Text, i64> {
-    let stage = &dsc.stages.core.steady.sizes;
+    let (steady, end) = (&dsc.stages.core.steady, &dsc.stages.core.end);
     let count = |(key, size): (&Text, &i64)| {
-        let label = key.strip_suffix('_').unwrap_or(key);
-        let part = stage.get(label).filter(|part| *part > 0 && size % part == 0);
-        (Text::from(label.to_owned()), part.map_or(1, |part| size / part))
+        let label = strip_underscore(key);
+        let size = dsc.space.bounds(label).filter(|_| *size == UNSET_SIZE).map_or(*size, |bounds| bounds.max);
+        let last = end.sizes.get(label).unwrap_or_default();
+        let part = steady.sizes.get(label).filter(|part| (1..=*part).contains(&last) && size >= last);
+        let slices = part.filter(|part| (size - last) % part == 0).map_or(1, |part| (size - last) / part + 1);
+        (Text::from(label.to_owned()), slices)
     };
     dsc.space.sizes.0.iter().map(count).collect()
 }
@@ -41,6 +59,12 @@ impl Dsc {
     fn complete(&mut self, slices: &Entries<Text, i64>) {
         self.n_corelets.get_or_insert(1);
         self.complete_sizes(slices);
+        let points = self.space.sizes.clone();
+        let stage = &mut self.stages.core;
+        for sizes in [&mut self.space, &mut stage.steady, &mut stage.end] {
+            sizes.complete_windows(&points);
+        }
+        self.complete_indices();
         for index in 0..self.nodes.len() {
             let (node, info) = (&mut self.nodes[index], self.tensors.get_mut(index));
             node.tensor.get_or_insert(index);
@@ -66,28 +90,80 @@ impl Dsc {
         }
     }
 
-    /// Fills the sizes of a core, and replaces symbolic sizes by their maxima.
-    fn complete_sizes(&mut self, slices: &Entries<Text, i64>) {
-        let count = |key: &str| slices.get(key.strip_suffix('_').unwrap_or(key)).copied().unwrap_or(1).max(1);
-        let stage = &mut self.stages.core;
-        for (key, size) in self.space.sizes.0.0.iter_mut().filter(|(_, size)| *size == -1) {
-            let label = key.strip_suffix('_').unwrap_or(key);
-            if let Some(bounds) = stage.steady.bounds(label).copied() {
-                *size = bounds.max.saturating_mul(count(key));
-                set_symbolic(&mut stage.steady.sizes, key, bounds.max);
-                set_symbolic(&mut stage.end.sizes, key, bounds.max);
+    /// Fills the members of an indexed table that follow from its index tensor, and the size of index sticks.
+    fn complete_indices(&mut self) {
+        let partners: Vec<(Text, Text)> = self
+            .nodes
+            .iter()
+            .filter(|node| node.indirection == INDEX_TENSOR)
+            .filter_map(|node| Some((node.related.clone()?, node.name.clone())))
+            .collect();
+        for table in self.nodes.iter_mut().filter(|node| node.indirection == "value_tensor" && node.related.is_none()) {
+            table.related = partners.iter().find(|(name, _)| *name == table.name).map(|(_, index)| index.clone());
+        }
+        for (name, class) in &mut self.classes.0 {
+            let mut users = self.tensors.iter().zip(&self.nodes).filter(|(info, _)| info.class == *name).peekable();
+            let is_of_indices = users.peek().is_some()
+                && users.all(|(info, node)| node.indirection == INDEX_TENSOR && info.word_length.bits == 32);
+            if is_of_indices && class.stick_sizes == [STICK_SIZE_OF_INDEX_EXAMPLES] {
+                class.stick_sizes = vec![STICK_SIZE_OF_INDEX_EXAMPLES / 2];
             }
+        }
+    }
+
+    /// Removes unset dimensions, and puts tensors and nodes into the order of their numbers.
+    fn normalize(&mut self) {
+        for (label, _) in self.dim_symbols.iter_mut().flat_map(|symbols| &mut symbols.0) {
+            *label = strip_underscore(label).to_owned().into();
+        }
+        self.remove_unset_sizes();
+        self.tensors.sort_by_key(|info| info.tensor);
+        if self.nodes.iter().all(|node| node.tensor.is_some()) {
+            self.nodes.sort_by_key(|node| node.tensor);
+        }
+    }
+
+    fn remove_unset_sizes(&mut self) {
+        let symbols = self.dim_symbols.iter().flat_map(Entries::iter);
+        let mut symbolic: Vec<String> = symbols.map(|(label, _)| label.to_string()).collect();
+        let stage = &mut self.stages.core;
+        for sizes in [&self.space, &stage.steady, &stage.end] {
+            let bounds = sizes.symbolic.iter().flat_map(Entries::iter);
+            symbolic.extend(bounds.map(|(label, _)| strip_underscore(label).to_owned()));
+        }
+        for sizes in [&mut self.space, &mut stage.steady, &mut stage.end] {
+            let is_symbolic = |key: &str| symbolic.iter().any(|label| label == strip_underscore(key));
+            sizes.sizes.0.0.retain(|(key, size)| *size != UNSET_SIZE || is_symbolic(key));
+        }
+    }
+
+    /// Fills the sizes of a core, and replaces symbolic sizes by their maxima. The bounds of a core are in its stages,
+    /// and those of the op in `N_`; either may be missing.
+    fn complete_sizes(&mut self, slices: &Entries<Text, i64>) {
+        let count = |key: &str| slices.get(strip_underscore(key)).copied().unwrap_or(1).max(1);
+        let (space, stage) = (&mut self.space, &mut self.stages.core);
+        let of_op = space.symbolic.clone().unwrap_or_default();
+        for (key, size) in space.sizes.0.0.iter_mut().filter(|(_, size)| *size == UNSET_SIZE) {
+            let label = strip_underscore(key);
+            let of_op = of_op.iter().find(|(key, _)| strip_underscore(key) == label).map(|(_, bounds)| bounds.max);
+            let of_core = stage.steady.bounds(label).map(|bounds| bounds.max);
+            let whole = of_core.map(|part| part.saturating_mul(count(key))).or(of_op);
+            let Some(whole) = whole else { continue };
+            let part = of_core.unwrap_or(whole / count(key));
+            *size = whole;
+            set_symbolic(&mut stage.steady.sizes, key, part);
+            set_symbolic(&mut stage.end.sizes, key, part);
         }
         if stage.steady.sizes.0.is_empty() && stage.end.sizes.0.is_empty() {
             let part = |(key, size): (&Text, &i64)| (key.clone(), size / count(key));
-            stage.steady.sizes = LabeledSizes(self.space.sizes.0.iter().map(part).collect());
+            stage.steady.sizes = LabeledSizes(space.sizes.0.iter().map(part).collect());
             stage.end.sizes = stage.steady.sizes.clone();
         }
     }
 }
 
 fn set_symbolic(sizes: &mut LabeledSizes, key: &str, largest: i64) {
-    let found = sizes.0.0.iter_mut().find(|(known, size)| known == key && *size == -1);
+    let found = sizes.0.0.iter_mut().find(|(known, size)| known == key && *size == UNSET_SIZE);
     if let Some((_, size)) = found {
         *size = largest;
     }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use std::fmt;
 use std::marker::PhantomData;
 
-/// Constants of an op, by number; files write an empty list as the string `"{}"`.
+/// Constants of an op, by number. Files write an empty list as the string `"{}"`; the release permits `{}` too.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Constants(pub Entries<usize, ConstantInfo>);
 
@@ -37,9 +37,7 @@ impl<'de> Visitor<'de> for ConstantsVisitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Constants, A::Error> {
-        let constants = EntriesVisitor(PhantomData).visit_map(map)?;
-        // An empty list is a string; an object without members is invalid.
-        if constants.is_empty() { Err(de::Error::invalid_length(0, &self)) } else { Ok(Constants(constants)) }
+        EntriesVisitor(PhantomData).visit_map(map).map(Constants)
     }
 }
 
@@ -115,7 +113,7 @@ mod tests {
         assert_eq!(serde_json::to_string(&Constants::default()).unwrap(), r#""{}""#);
         assert_eq!(serde_json::from_str::<Constants>(r#""{}""#).unwrap(), Constants::default());
         assert!(serde_json::from_str::<Constants>(r#""""#).is_err());
-        assert!(serde_json::from_str::<Constants>("{}").is_err());
+        assert_eq!(serde_json::from_str::<Constants>("{}").unwrap(), Constants::default());
     }
 
     #[test]

@@ -12,12 +12,15 @@ mod formats;
 mod release;
 mod space;
 mod tensor;
+mod uneven;
 
 pub use constant::{BitsList, ConstantBits, ConstantInfo, Constants};
 pub use entries::{CoreKey, DecimalInteger, Entries, Flag, NamedMember, SizeSymbol, Text, WordLength};
 pub use fold::{CoordinateFolds, Fold, FoldFunction, FoldMap};
 pub use formats::{NUMBER_FORMATS, number_format_bits};
-pub use space::{DimSizes, LabeledSizes, StagePair, StageParams, SymbolicInfo, WindowInfo};
+pub use space::{
+    DimSizes, LabeledSizes, NO_TOTAL_SIZE, StagePair, StageParams, SymbolicInfo, WindowInfo, strip_underscore,
+};
 pub use tensor::{
     AllocateNode, ClassInfo, ClassRelation, CoordInfo, Coordinates, MemoryPresence, TensorInfo, TensorMemories,
 };
@@ -77,14 +80,14 @@ pub struct Operation {
         skip_serializing_if = "Option::is_none"
     )]
     pub opcode_correction: Option<Entries<Text, Text>>,
-    /// Name of the size that each symbol stands for.
+    /// Name of the size that each symbol stands for, by the id of the symbol. The release permits other keys.
     #[serde(
         rename = "inputSymbolsAndTags_",
         default,
         deserialize_with = "present",
         skip_serializing_if = "Option::is_none"
     )]
-    pub symbol_tags: Option<Entries<DecimalInteger, Text>>,
+    pub symbol_tags: Option<Entries<Text, Text>>,
     /// Present with symbolic sizes only; empty in files of torch-spyre.
     #[serde(
         rename = "symbolDefinitions_",
@@ -96,6 +99,14 @@ pub struct Operation {
     /// Sharing of tensors by descriptions with unequal work; not in the released schema.
     #[serde(rename = "ldsShareInfo_", default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub share_info: Option<Vec<ShareInfo>>,
+}
+
+impl Operation {
+    /// Returns the name of the size that a symbol stands for.
+    #[must_use]
+    pub fn size_name(&self, symbol: i64) -> Option<&Text> {
+        self.symbol_tags.as_ref()?.get(&symbol.to_string())
+    }
 }
 
 /// Sharing of one tensor by descriptions.
@@ -115,7 +126,17 @@ pub struct ShareInfo {
         deserialize_with = "present",
         skip_serializing_if = "Option::is_none"
     )]
-    pub repeated: Option<Entries<i64, Vec<(Text, i64)>>>,
+    pub repeated: Option<RepeatedDims>,
+}
+
+/// Dimensions along which descriptions repeat, with the number of repetitions.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum RepeatedDims {
+    /// One list for each description.
+    List(Vec<Vec<(Text, i64)>>),
+    /// Lists by the number of the description.
+    ByNumber(Entries<DecimalInteger, Vec<(Text, i64)>>),
 }
 
 /// Object without members.

@@ -9,6 +9,12 @@ use serde::{Deserialize, Serialize, Serializer};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LabeledSizes(pub Entries<Text, i64>);
 
+/// Returns the label of a dimension, which some members write with an underscore.
+#[must_use]
+pub fn strip_underscore(key: &str) -> &str {
+    key.strip_suffix('_').unwrap_or(key)
+}
+
 /// Names of dimensions in files.
 const DIM_LABELS: [&str; 10] = ["mb", "x", "x1", "y", "i", "j", "ki", "kj", "out", "in"];
 
@@ -135,7 +141,7 @@ impl DimSizes {
     /// Returns the bounds of a symbolic size. Some emitters write its dimension with an underscore.
     #[must_use]
     pub fn bounds(&self, label: &str) -> Option<&SymbolicInfo> {
-        let is_dim = |key: &str| key.strip_suffix('_').unwrap_or(key) == label;
+        let is_dim = |key: &str| strip_underscore(key) == label;
         self.symbolic.iter().flat_map(Entries::iter).find(|(key, _)| is_dim(key)).map(|(_, info)| info)
     }
 
@@ -192,8 +198,14 @@ pub struct WindowInfo {
         skip_serializing_if = "Option::is_none"
     )]
     pub unneeded_back: Option<i64>,
-    /// Number of points of the input with padding.
-    #[serde(rename = "totalSize_")]
+    /// Number of points of the input with padding; [`NO_TOTAL_SIZE`] for `"N/A"`, and 0 if the file omits the member.
+    #[serde(
+        rename = "totalSize_",
+        default,
+        deserialize_with = "read_total_size",
+        serialize_with = "write_total_size",
+        skip_serializing_if = "is_zero"
+    )]
     pub total: i64,
     /// Input points from one output point to the next.
     #[serde(rename = "stride_", default = "super::one")]
@@ -201,9 +213,74 @@ pub struct WindowInfo {
     /// Input points from one window point to the next.
     #[serde(rename = "dilation_", default = "super::one")]
     pub dilation: i64,
-    /// Dimension of the window's points.
-    #[serde(rename = "windowDim_")]
+    /// Dimension of the window's points; empty if the file omits it.
+    #[serde(rename = "windowDim_", default, skip_serializing_if = "str::is_empty")]
     pub window_dim: Text,
+}
+
+/// [`WindowInfo::total`] of a dimension that is split over cores, if the file does not state it.
+pub const NO_TOTAL_SIZE: i64 = -1;
+
+/// Spelling of [`NO_TOTAL_SIZE`].
+const NO_TOTAL_TEXT: &str = "N/A";
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_zero(number: &i64) -> bool {
+    *number == 0
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn write_total_size<S: Serializer>(total: &i64, serializer: S) -> Result<S::Ok, S::Error> {
+    if *total == NO_TOTAL_SIZE { serializer.serialize_str(NO_TOTAL_TEXT) } else { serializer.serialize_i64(*total) }
+}
+
+fn read_total_size<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Error> {
+    /// The two forms in files.
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum TotalSpelling {
+        Number(i64),
+        Text(String),
+    }
+    match TotalSpelling::deserialize(deserializer)? {
+        TotalSpelling::Number(total) if total > 0 => Ok(total),
+        TotalSpelling::Text(text) if text == NO_TOTAL_TEXT => Ok(NO_TOTAL_SIZE),
+        TotalSpelling::Number(total) => {
+            Err(de::Error::custom(format_args!("{total}; a total is positive, or \"N/A\"")))
+        }
+        TotalSpelling::Text(text) => Err(de::Error::custom(format_args!("'{text}'; a total is positive, or \"N/A\""))),
+    }
+}
+
+impl DimSizes {
+    /// Fills the members of windows that follow from sizes. A window slides along `i` or `j` over the points of `ki` or
+    /// `kj`; `points` has their numbers.
+    pub(super) fn complete_windows(&mut self, points: &LabeledSizes) {
+        let sizes = &self.sizes;
+        for (label, window) in self.windows.iter_mut().flat_map(|windows| &mut windows.0) {
+            let is_named = !window.window_dim.is_empty();
+            if !is_named && points.get(&format!("k{label}")).is_some() {
+                window.window_dim = format!("k{label}").into();
+            }
+            window.window_dim = strip_underscore(&window.window_dim).to_owned().into();
+            let is_open = window.total == NO_TOTAL_SIZE && !is_named && window.pad_front < 0;
+            if let (true, Some(outputs), Some(taps)) =
+                (window.total == 0 || is_open, sizes.get(label), points.get(&window.window_dim))
+            {
+                window.total = window.count_read_points(outputs, taps);
+            }
+        }
+    }
+}
+
+impl WindowInfo {
+    /// Returns the number of input points that the windows of `outputs` points cover, and unneeded points.
+    #[must_use]
+    pub fn count_read_points(&self, outputs: i64, taps: i64) -> i64 {
+        let last_window = (outputs - 1).saturating_mul(self.stride);
+        let window = (taps - 1).saturating_mul(self.dilation).saturating_add(1);
+        last_window.saturating_add(window).saturating_add(self.unneeded.unwrap_or_default())
+    }
 }
 
 #[cfg(test)]

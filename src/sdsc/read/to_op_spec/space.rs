@@ -6,7 +6,7 @@ use super::evaluate::SymbolBase;
 use super::file::SdscFile;
 use crate::bundle::{IterationDim, SymbolicDim};
 use crate::launch::geometry::DimLabel;
-use sdsc_format::model::{DecimalInteger, Entries, Text};
+use sdsc_format::model::{Entries, Text};
 
 impl SdscFile<'_> {
     /// Returns the iteration dimensions of the op, in the order of the candidate.
@@ -56,7 +56,7 @@ impl SdscFile<'_> {
         };
         let make_error = |reason: String| OpSpecReadError::member(format!("dimToSymbolMapping_.{label}"), reason);
         let [id] = ids.as_slice() else { return Err(make_error("expected one symbol for a size".to_owned())) };
-        let name = self.operation.symbol_tags.as_ref().and_then(|tags| tags.get(&DecimalInteger(id.id)));
+        let name = self.operation.size_name(id.id);
         let name = name.ok_or_else(|| make_error(format!("inputSymbolsAndTags_ has no symbol {}", id.id)))?;
         let bounds = match self.surroundings.symbols.get(&id.id).map(|symbol| symbol.base) {
             Some(SymbolBase::Size(bounds)) => bounds,

@@ -315,6 +315,7 @@ impl<B: ShadowMemory> LaunchExecutor<'_, B> {
                 None => return Err(SimError::NoValue { op: plan.name.clone(), symbol: *symbol }),
                 // The file names the size, and the launch passes it as a parameter.
                 Some(size) if size != plan.dims[*dim].size => {
+                    let name = name.as_deref().unwrap_or(&plan.dims[*dim].label);
                     let message =
                         format!("'{name}' is {} in this file, but the launch gives {size}", plan.dims[*dim].size);
                     return Err(SimError::Malformed { file: plan.name.clone(), message });

@@ -83,8 +83,20 @@ pub(in super::super) fn check_corelet_counts(file: &FileView<'_>, report: &mut V
     }
 }
 
-/// Checks an op with unequal work: the sizes of the slices of a dimension add up to its size.
+/// Checks an op with unequal work: the sizes of the slices of a dimension add up to its size. `el_` has the size of the
+/// last slice, which is at most that of the others in `ss_`; the file view has cores of equal sizes only.
 pub(in super::super) fn check_uneven_slices(file: &FileView<'_>, report: &mut ViolationReport) {
+    let stage = &file.dsc.stages.core;
+    for (key, end) in stage.end.sizes.0.iter() {
+        let size = stage.steady.sizes.0.get(key);
+        if size.is_none_or(|size| size != end) {
+            let message = format!(
+                "{end} points in the last slice, where 'ss_' has {}; the last one of several slices may be smaller",
+                size.map_or("no size".to_owned(), i64::to_string)
+            );
+            report.report_json(file.dsc_member_path(&format!("dataStageParam_/0/el_/{key}")), message);
+        }
+    }
     if file.dsc_index != 0 || !file.is_uneven() {
         return;
     }

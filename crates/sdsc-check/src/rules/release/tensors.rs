@@ -69,7 +69,7 @@ pub(in super::super) fn check_node_tensor_pairs(file: &FileView<'_>, report: &mu
         if let Some(found) = node.tensor.filter(|found| *found != index) {
             report.report_json(
                 file.node_member_path(index, "ldsIdx_"),
-                format!("node {index} is of tensor {found}; nodes are in the order of tensors"),
+                format!("a node of tensor {found}; each tensor from 0 on has one node"),
             );
         }
         let is_other = |name: &Text| {
@@ -92,7 +92,7 @@ pub(in super::super) fn check_node_tensor_pairs(file: &FileView<'_>, report: &mu
         if tensor.tensor != index {
             report.report_json(
                 file.tensor_member_path(index, "ldsIdx_"),
-                format!("tensor {index} has number {}; tensors are numbered in order", tensor.tensor),
+                format!("a tensor has number {}; tensors have the numbers from 0 on", tensor.tensor),
             );
         }
     }
@@ -160,9 +160,8 @@ pub(in super::super) fn check_index_formats(file: &FileView<'_>, report: &mut Vi
             report.report_json(file.tensor_member_path(tensor.index, "dataFormat_"), message);
         }
         let found = tensor.node.index_type.as_deref();
-        if !matches!(found, Some("index" | "address")) {
-            let message =
-                format!("'{}'; the type of an index tensor is 'index' or 'address'", found.unwrap_or("no type"));
+        if let Some(found) = found.filter(|found| !matches!(*found, "index" | "address")) {
+            let message = format!("'{found}'; the type of an index tensor is 'index' or 'address'");
             report.report_json(file.node_member_path(tensor.index, "indexTensorType_"), message);
         }
     }

@@ -134,7 +134,7 @@ pub(super) const BUNDLE_RULES: &[FormatRule] = &[
     ),
     rule(
         "sdsc_r23",
-        "every list and map over cores contains each core once; lists are in order; a shuffle lists the cores that it uses",
+        "every list and map over cores contains each core once; torch-spyre lists cores from 0 in order; a shuffle lists the cores that it uses",
         "schema, section 10",
         RuleCheck::File(cores::check_core_lists),
     ),

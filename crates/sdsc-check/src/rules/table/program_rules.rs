@@ -3,10 +3,10 @@
 
 use super::rule;
 use crate::rules::{
-    FormatRule, RuleCheck, addresses, derived_members, layouts, relayouts, slices, symbols, windowed, windows,
+    FormatRule, RuleCheck, addresses, derived_members, layouts, relayouts, sharing, slices, symbols, windowed, windows,
 };
 
-/// Rules `sdsc_r64` to `sdsc_r154`.
+/// Rules from `sdsc_r64` on.
 pub(super) const PROGRAM_RULES: &[FormatRule] = &[
     rule(
         "sdsc_r64",
@@ -243,5 +243,11 @@ pub(super) const PROGRAM_RULES: &[FormatRule] = &[
         "cores use an indexed table at one address, and only dimensions of its indices are divided",
         "torch-spyre facts, gathers on several cores",
         RuleCheck::File(slices::check_unsplit_tables),
+    ),
+    rule(
+        "sdsc_r186",
+        "`ldsShareInfo_` names tensors and descriptions of the file, and each description at most once for a tensor",
+        "specification, `ldsShareInfo_`",
+        RuleCheck::File(sharing::check_shared_tensors),
     ),
 ];
