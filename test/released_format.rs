@@ -7,6 +7,8 @@
 mod broken;
 #[path = "released_format/legal.rs"]
 mod legal;
+#[path = "released_format/read_back.rs"]
+mod read_back;
 #[path = "released_format/run.rs"]
 mod run;
 

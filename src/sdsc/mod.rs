@@ -26,4 +26,7 @@ pub use emit::{
     ConstantError, HostElements, SdscError, Shuffle, ShuffleError, ShuffleView, build_shuffle_file, constant_bits,
     decode_host_bytes, dl16_bits, encode_device_bytes, from_op_spec, from_op_spec_baked, is_rounded, is_rounded_number,
 };
-pub use read::{FileContext, OpSpecReadError, ProgramFacts, SymbolBase, SymbolValue, is_baked, parse_launch, to_bundle, to_op_spec};
+pub use read::{
+    FileComparison, FileContext, LegalBundle, OpSpecReadError, ProgramFacts, SymbolBase, SymbolValue,
+    find_executed_files, parse_launch, read_legal_bundle, to_bundle, to_op_spec,
+};

@@ -24,22 +24,22 @@ enum WriteBack {
 
 /// Outcome of a run.
 #[derive(Clone, Copy)]
-enum ExecutionExpectation {
+pub(super) enum ExecutionExpectation {
     /// Same results as the base.
     AsBase,
     /// An error of the simulator that contains the words.
     Rejected(&'static str),
 }
 
-struct LegalFile {
-    name: &'static str,
-    base: &'static str,
-    files: Files,
+pub(super) struct LegalFile {
+    pub(super) name: &'static str,
+    pub(super) base: &'static str,
+    pub(super) files: Files,
     written: WriteBack,
-    runs: ExecutionExpectation,
+    pub(super) runs: ExecutionExpectation,
 }
 
-fn base_files(name: &str) -> Files {
+pub(super) fn base_files(name: &str) -> Files {
     convert_to_release(match name {
         "one core" => emit_ops(vec![adds((1, 1))]),
         "product" => {
@@ -70,7 +70,7 @@ fn base_files(name: &str) -> Files {
 }
 
 /// Returns the program of a base; `None` if the base has its own, or is not run.
-fn base_program(name: &str) -> Option<Program> {
+pub(super) fn base_program(name: &str) -> Option<Program> {
     let wide = [128, 256];
     Some(match name {
         "add" | "one core" => program(&[wide; 3], &[]),
@@ -521,7 +521,7 @@ fn replace_in_text(files: &mut Files, from: &str, to: &str) {
     *bytes = text.replace(from, to).into_bytes();
 }
 
-fn all_legal() -> Vec<LegalFile> {
+pub(super) fn all_legal() -> Vec<LegalFile> {
     [missing_members, legal_spellings, legal_members, legal_descriptions, legal_texts]
         .into_iter()
         .flat_map(|group| group())
