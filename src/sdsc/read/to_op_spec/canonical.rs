@@ -69,6 +69,14 @@ fn check_is_expressible(operation: &Operation) -> Result<Text, OpSpecReadError> 
             format!("expected one operation, found {}; give each fused operation a file of its own", dsc.compute.len());
         return Err(OpSpecReadError::member("computeOp_", reason));
     };
+    if operation.core_to_slice.is_empty() && operation.n_cores > 1 {
+        let reason = "expected a slice for each core; the format does not say which slice a core computes without them";
+        return Err(OpSpecReadError::member("coreIdToWkSlice_", reason));
+    }
+    if dsc.core_ids.iter().any(|core| !(0..operation.n_cores).contains(core)) {
+        let reason = format!("expected the cores from 0 to {}; no op spec chooses cores", operation.n_cores - 1);
+        return Err(OpSpecReadError::member("coreIdsUsed_", reason));
+    }
     if operation.core_to_schedule.iter().any(|(_, steps)| steps.as_slice() != [[-1, 0, 0, 0]]) {
         let reason = "expected the step [-1, 0, 0, 0] on each core; no op spec has several steps, data operations or \
                       barriers";

@@ -33,12 +33,17 @@ fn enumerate_dim_names(file: &Sdsc, names: &[Text]) -> Vec<DimNames> {
     let keep = |name: &Text| Some((name.clone(), DimLabel::from_name(name)?.name()));
     let mut found: Vec<DimNames> = names.iter().map(keep).collect::<Option<_>>().into_iter().collect();
     let function = file.value.dscs.first().map(|dsc| dsc.name.to_string()).unwrap_or_default();
-    let others = match OpFamily::from_op(&OpSpec { function, ..OpSpec::default() }) {
+    let family = OpFamily::from_op(&OpSpec { function, ..OpSpec::default() });
+    let others = match family {
         OpFamily::Matmul => name_matmul_dims(names).into_iter().collect(),
         OpFamily::Conv2d | OpFamily::Depthwise | OpFamily::Pool => name_windowed_dims(names),
         OpFamily::TopK | OpFamily::Reduction | OpFamily::Elementwise => name_ordinary_dims(file, names),
     };
-    for other in others {
+    // Windowed ops have the same meaning with any order of dimensions. Some writers sort the members of objects, which
+    // the emitter does not.
+    let is_sorted = family.is_windowed() && names.is_sorted();
+    let known = if is_sorted { std::mem::take(&mut found) } else { Vec::new() };
+    for other in others.into_iter().chain(known) {
         if !found.contains(&other) {
             found.push(other);
         }
