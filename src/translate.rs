@@ -24,7 +24,7 @@ use sdsc_format::{
     BUNDLE_FILE, Sdsc,
     program::{self, LaunchEntry, Program, Size, Tensor},
 };
-use std::{fs, path::Path};
+use std::path::Path;
 
 /// Translates op specs in JSON to `sdsc` IR.
 ///
