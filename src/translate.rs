@@ -12,7 +12,10 @@ use crate::{
         build_dictionary, build_op, new_block, string_array, string_attribute, type_attribute,
     },
     pipeline::emit_passes,
-    sdsc::{ProgramFacts, decode_host_bytes, is_baked, parse_launch, read::case_json::read_case, to_bundle},
+    sdsc::{
+        LegalBundle, ProgramFacts, decode_host_bytes, find_executed_files, read::case_json::read_case,
+        read_legal_bundle,
+    },
 };
 use ::program::layout::DeviceLayout;
 use files::{is_plain_name, read_below, resolve_below};
@@ -21,10 +24,9 @@ use melior::ir::Type;
 use sdsc_check::Profile;
 use sdsc_format::{
     BUNDLE_FILE, Sdsc,
-    model::DebugHandle,
-    program::{self, LaunchEntry, OpHandle, Program, Size, Tensor},
+    program::{self, LaunchEntry, Program, Size, Tensor},
 };
-use std::{fs, path::Path};
+use std::path::Path;
 
 /// Translates op specs in JSON to `sdsc` IR.
 ///
@@ -88,15 +90,7 @@ fn push_bundle<'c>(parent: Op<'c>, name: &str, bundle: &Bundle, buffers: &[Strin
     built
 }
 
-/// Bundle that was read from its files.
-struct LoadedBundle {
-    bundle: Bundle,
-    /// Debug handles of the ops, in depth-first order.
-    handles: Vec<Option<DebugHandle>>,
-    is_baked: bool,
-}
-
-fn push_loaded_bundle<'c>(parent: Op<'c>, name: &str, read: &LoadedBundle, buffers: &[String]) -> Op<'c> {
+fn push_loaded_bundle<'c>(parent: Op<'c>, name: &str, read: &LegalBundle, buffers: &[String]) -> Op<'c> {
     let built = push_bundle(parent, name, &read.bundle, buffers);
     set_debug_handles(built, &read.handles);
     if read.is_baked {
@@ -108,7 +102,7 @@ fn push_loaded_bundle<'c>(parent: Op<'c>, name: &str, read: &LoadedBundle, buffe
 fn push_program(
     module: Op<'_>,
     description: &Program,
-    bundles: &[LoadedBundle],
+    bundles: &[LegalBundle],
     directory: &Path,
 ) -> Result<(), String> {
     let (context, location) = (module.ctx(), module.loc());
@@ -241,7 +235,7 @@ fn read_constant<'c>(
 }
 
 /// Reads the bundle in `folder`, which is empty or ends with `/`.
-fn read_bundle(directory: &Path, folder: &str, facts: ProgramFacts<'_>) -> Result<LoadedBundle, String> {
+fn read_bundle(directory: &Path, folder: &str, facts: ProgramFacts<'_>) -> Result<LegalBundle, String> {
     let path_of = |file: &str| format!("{folder}{file}");
     let at_fault =
         |file: &str, error: &dyn std::fmt::Display| format!("{}: {error}", directory.join(path_of(file)).display());
@@ -249,30 +243,15 @@ fn read_bundle(directory: &Path, folder: &str, facts: ProgramFacts<'_>) -> Resul
         |error: &dyn std::fmt::Display| format!("{}: {error}", directory.join(folder).components().as_path().display());
     let text = String::from_utf8(read_program_file(directory, &path_of(BUNDLE_FILE))?)
         .map_err(|error| at_fault(BUNDLE_FILE, &error))?;
-    let launch = parse_launch(&text).map_err(|error| at_bundle(&error))?;
     let mut files: Vec<Sdsc> = Vec::new();
-    loop {
-        let name = format!("sdsc_{}.json", files.len());
-        // A dangling link counts as existing, so that reading it reports an error.
-        if fs::symlink_metadata(directory.join(path_of(&name))).is_err() {
-            break;
-        }
+    for name in find_executed_files(&text).map_err(|error| at_bundle(&error))? {
         let content = read_program_file(directory, &path_of(&name))?;
         let file = &mut serde_json::Deserializer::from_slice(&content);
-        let mut read: Sdsc = serde_path_to_error::deserialize(file).map_err(|error| at_fault(&name, &error))?;
-        read.value.complete();
-        files.push(read);
+        files.push(serde_path_to_error::deserialize(file).map_err(|error| at_fault(&name, &error))?);
     }
-    let mut bundle = to_bundle(&launch, &files, facts).map_err(|error| at_bundle(&error))?;
-    infer_arrangements(&mut bundle);
-    let mut handles: Vec<Option<DebugHandle>> =
-        launch.executed_files().into_iter().map(|file| files[file].value.debug_handle.clone()).collect();
-    for OpHandle { op, handle } in facts.debug_handles {
-        if let Some(known) = handles.get_mut(*op) {
-            *known = Some(handle.clone());
-        }
-    }
-    Ok(LoadedBundle { bundle, handles, is_baked: is_baked(&launch) })
+    let mut read = read_legal_bundle(&text, &files, facts).map_err(|error| at_bundle(&error))?;
+    infer_arrangements(&mut read.bundle);
+    Ok(read)
 }
 
 /// Returns the contents of a file below the directory.

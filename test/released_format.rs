@@ -11,6 +11,8 @@ mod legal;
 mod legal_structure;
 #[path = "released_format/legal_texts.rs"]
 mod legal_texts;
+#[path = "released_format/read_back.rs"]
+mod read_back;
 #[path = "released_format/run.rs"]
 mod run;
 #[path = "released_format/windows.rs"]

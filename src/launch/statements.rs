@@ -17,23 +17,6 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// Returns the number of the file of each execute, in the order of the text.
-    #[must_use]
-    pub fn executed_files(&self) -> Vec<usize> {
-        fn collect(body: &[Stmt], into: &mut Vec<usize>) {
-            for statement in body {
-                match statement {
-                    Stmt::Execute(execute) => into.push(execute.op),
-                    Stmt::For { body, .. } => collect(body, into),
-                    _ => {}
-                }
-            }
-        }
-        let mut files = Vec::new();
-        collect(&self.body, &mut files);
-        files
-    }
-
     /// Returns the first parameter that bounds a loop.
     #[must_use]
     pub fn find_loop_size(&self) -> Option<Param> {

@@ -24,9 +24,10 @@ pub mod read;
 pub use check::{EMISSION_LABEL, find_emission_difference, find_violations};
 pub use emit::{
     ConstantError, HostElements, SdscError, Shuffle, ShuffleError, ShuffleView, build_shuffle_file, constant_bits,
-    convert_to_release, decode_host_bytes, dl16_bits, encode_device_bytes, from_op_spec, from_op_spec_baked, is_rounded,
-    is_rounded_number,
+    convert_to_release, decode_host_bytes, dl16_bits, encode_device_bytes, from_op_spec, from_op_spec_baked,
+    is_rounded, is_rounded_number,
 };
 pub use read::{
-    FileContext, OpSpecReadError, ProgramFacts, SymbolBase, SymbolValue, is_baked, parse_launch, to_bundle, to_op_spec,
+    FileComparison, FileContext, LegalBundle, OpSpecReadError, ProgramFacts, SymbolBase, SymbolValue,
+    find_executed_files, parse_launch, read_legal_bundle, to_bundle, to_op_spec,
 };

@@ -26,7 +26,7 @@ enum WriteBack {
 
 /// Outcome of a run.
 #[derive(Clone, Copy)]
-enum ExecutionExpectation {
+pub(super) enum ExecutionExpectation {
     /// Same results as the base.
     AsBase,
     /// An error of the simulator that contains the words.
@@ -34,14 +34,14 @@ enum ExecutionExpectation {
 }
 
 pub(super) struct LegalFile {
-    name: &'static str,
-    base: &'static str,
-    files: Files,
+    pub(super) name: &'static str,
+    pub(super) base: &'static str,
+    pub(super) files: Files,
     written: WriteBack,
-    runs: ExecutionExpectation,
+    pub(super) runs: ExecutionExpectation,
 }
 
-fn base_files(name: &str) -> Files {
+pub(super) fn base_files(name: &str) -> Files {
     convert_to_release(match name {
         "one core" => emit_ops(vec![adds((1, 1))]),
         "product" => {
@@ -85,7 +85,7 @@ fn split_pooling() -> Files {
 }
 
 /// Returns the program of a base; `None` if the base has its own, or is not run.
-fn base_program(name: &str) -> Option<Program> {
+pub(super) fn base_program(name: &str) -> Option<Program> {
     let wide = [128, 256];
     Some(match name {
         "add" | "one core" => program(&[wide; 3], &[]),
@@ -491,7 +491,7 @@ fn legal_descriptions() -> Vec<LegalFile> {
     ]
 }
 
-fn all_legal() -> Vec<LegalFile> {
+pub(super) fn all_legal() -> Vec<LegalFile> {
     let groups = [
         missing_members,
         legal_spellings,

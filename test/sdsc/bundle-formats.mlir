@@ -4,6 +4,7 @@
 // RUN: spyre-compile %t/program.mlir -o %t/release --bundle-format=1.0 --validate=on > %t.log
 // RUN: spyre-translate --check-bundle --format=1.0 %t/release && spyre-run %t/release --check %t/program.mlir | FileCheck %s --check-prefix=RESULT
 // RUN: not grep location %t/release/bundle_0/sdsc_0.json
+// RUN: spyre-translate --bundle-to-mlir %t/release | spyre-translate --mlir-to-bundle --format=1.0 - -o %t/again && diff -r %t/release %t/again
 // RUN: spyre-compile %t/program.mlir -o %t/usual -q
 // RUN: not spyre-translate --check-bundle --format=1.0 %t/usual 2>&1 | FileCheck %s --check-prefix=LOCATION
 // RUN: spyre-compile %t/program.mlir -o %t/shared --bundle-format=torch-spyre-2026-09 --tile-search none -q

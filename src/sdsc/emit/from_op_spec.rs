@@ -11,7 +11,6 @@ use crate::{
 };
 use crate::{bundle::OpSpec, launch::LaunchError};
 use machine::{DeviceFormat, ExecutionUnit};
-use sdsc_format::model;
 use sdsc_format::model::{
     ClassInfo, ClassRelation, ComputeAttributes, ComputeOp, DimSizes, Dsc, Entries, Fold, FoldFunction, FoldMap,
     LabeledSizes, NamedMember, Operation, Sdsc, SizeSymbol, StagePair, StageParams, SymbolicInfo, Text,
@@ -283,7 +282,7 @@ mod tests {
         let map = MemoryMap { segment_bytes: 1 << 34, segments: 7, has_pool: false };
         let sdsc = from_op_spec_baked(&neg, 0, &map).unwrap();
         let node = &sdsc.value.dscs[0].value.nodes[1];
-        assert_eq!((node.is_symbolic, node.start.data.0[0].1), (None, model::DecimalInteger(1 << 34)));
+        assert_eq!((node.is_symbolic, node.start.data.0[0].1), (None, sdsc_format::model::DecimalInteger(1 << 34)));
     }
 
     #[test]

@@ -7,5 +7,6 @@ pub mod case_json;
 mod to_op_spec;
 
 pub use to_op_spec::{
-    FileContext, OpSpecReadError, ProgramFacts, SymbolBase, SymbolValue, is_baked, parse_launch, to_bundle, to_op_spec,
+    FileComparison, FileContext, LegalBundle, OpSpecReadError, ProgramFacts, SymbolBase, SymbolValue,
+    find_executed_files, parse_launch, read_legal_bundle, to_bundle, to_op_spec,
 };

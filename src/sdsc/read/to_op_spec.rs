@@ -23,21 +23,24 @@
 mod axes;
 mod bundle;
 mod candidate;
+mod canonical;
 mod compare;
 mod constants;
 mod evaluate;
 mod file;
 mod indices;
 mod launch;
+mod legal_bundle;
 mod location;
 mod operand;
 mod space;
 mod tensor_form;
 mod window;
 
-pub use bundle::{ProgramFacts, is_baked, to_bundle};
+pub use bundle::{ProgramFacts, to_bundle};
 pub use evaluate::{SymbolBase, SymbolValue};
 pub use launch::parse_launch;
+pub use legal_bundle::{LegalBundle, find_executed_files, read_legal_bundle};
 
 use crate::launch::symbols::MemoryMap;
 use crate::sdsc::emit::{SdscError, from_op_spec, from_op_spec_baked};
@@ -55,6 +58,14 @@ pub enum OpSpecReadError {
     InFile {
         /// Number of the file.
         index: usize,
+        /// Error in the file.
+        source: Box<OpSpecReadError>,
+    },
+    /// Error in a file of a bundle of another emitter.
+    #[error("{file}: {source}")]
+    InNamedFile {
+        /// Path of the file.
+        file: String,
         /// Error in the file.
         source: Box<OpSpecReadError>,
     },
@@ -100,6 +111,15 @@ impl OpSpecReadError {
     }
 }
 
+/// Comparison of a file with the emission of its op spec.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileComparison {
+    /// The files are the same.
+    Exact,
+    /// The file is canonical, and has the meaning of the emission. Symbols may have other ids.
+    Meaning,
+}
+
 /// Context of a file in its bundle: symbols, pool and memory map.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileContext {
@@ -111,6 +131,8 @@ pub struct FileContext {
     pub pool_bytes: i64,
     /// Locations of kernel arguments, if the addresses are baked into the file.
     pub memory: Option<MemoryMap>,
+    /// Comparison of the file with its emission.
+    pub comparison: FileComparison,
 }
 
 /// Reconstructs the op spec of a file.
@@ -176,5 +198,8 @@ fn find_op_difference(
         Some(memory) => from_op_spec_baked(op, file.index, memory)?,
         None => from_op_spec(op, file.index, surroundings.first_symbol_id)?,
     };
-    Ok(compare::find_difference(sdsc, &emitted))
+    match surroundings.comparison {
+        FileComparison::Exact => Ok(compare::find_difference(sdsc, &emitted)),
+        FileComparison::Meaning => compare::find_meaning_difference(sdsc, &emitted, file.index, &surroundings.symbols),
+    }
 }

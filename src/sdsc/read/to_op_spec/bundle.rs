@@ -1,8 +1,7 @@
 //! Reconstructs the bundle from its launch and its files.
 
 use super::evaluate::{EffectStep, LaunchEffect, LoopSize, evaluate_launch};
-use super::{FileContext, OpSpecReadError, SymbolValue, to_op_spec};
-use crate::launch::Stmt;
+use super::{FileComparison, FileContext, OpSpecReadError, SymbolValue, to_op_spec};
 use crate::launch::geometry::Geometry;
 use crate::launch::symbols::{MemoryMap, OpAddresses};
 use crate::sdsc::emit::share_files;
@@ -34,6 +33,18 @@ impl<'a> ProgramFacts<'a> {
     pub fn from_entry(entry: &'a LaunchEntry) -> Self {
         Self { pool_bytes: entry.pool_bytes, sizes: &entry.sizes, debug_handles: &entry.debug_handles }
     }
+
+    /// Returns the locations of the arguments of a bundle with baked addresses.
+    pub(super) const fn memory_map(&self, target: &Target) -> MemoryMap {
+        MemoryMap { segment_bytes: target.segment_bytes, segments: target.segments, has_pool: self.pool_bytes > 0 }
+    }
+
+    /// Returns the symbol of a loop. Without a program a size has no name, so it is named after its parameter; files do
+    /// not name the tiled dimension.
+    pub(super) fn loop_symbol(&self, size: &LoopSize) -> LoopSymbol {
+        let name = self.sizes.get(size.number).cloned().unwrap_or_else(|| format!("size{}", size.number));
+        LoopSymbol { dim: name.clone(), name, tile: size.step, granularity: size.bounds.granularity }
+    }
 }
 
 /// Returns the bundle of a launch and its files; file `k` is the operation of `sdsc_<k>.json`. Executes may share a
@@ -45,20 +56,16 @@ impl<'a> ProgramFacts<'a> {
 ///
 /// If a file cannot be read back, or the reconstructed bundle's launch has another effect than this one.
 pub fn to_bundle(launch: &Launch, files: &[Sdsc], program: ProgramFacts<'_>) -> Result<Bundle, OpSpecReadError> {
-    let ProgramFacts { pool_bytes, sizes, .. } = program;
+    let pool_bytes = program.pool_bytes;
     let mut effect = evaluate_launch(launch)?;
     let is_baked = !has_symbols(&effect.steps);
     if is_baked {
         effect.pool_bytes = pool_bytes;
     }
     let target = Target::spyre();
-    let memory = is_baked.then_some(MemoryMap {
-        segment_bytes: target.segment_bytes,
-        segments: target.segments,
-        has_pool: pool_bytes > 0,
-    });
+    let memory = is_baked.then(|| program.memory_map(&target));
     let mut reader =
-        SdscBundleReader { files, memory, pool_bytes: effect.pool_bytes, sizes, next_id: -1, first_ids: Vec::new() };
+        SdscBundleReader { files, memory, pool_bytes: effect.pool_bytes, program, next_id: -1, first_ids: Vec::new() };
     let bundle = Bundle { pool_bytes: effect.pool_bytes, items: reader.read_items(&effect.steps)? };
     if reader.first_ids.len() != files.len() {
         return Err(OpSpecReadError::launch(format!(
@@ -80,23 +87,10 @@ pub fn to_bundle(launch: &Launch, files: &[Sdsc], program: ProgramFacts<'_>) -> 
     Ok(bundle)
 }
 
-/// Returns whether the addresses of a bundle are baked into its files, so that its executes have no symbols.
-#[must_use]
-pub fn is_baked(launch: &Launch) -> bool {
-    fn is_symbolic(body: &[Stmt]) -> bool {
-        body.iter().any(|statement| match statement {
-            Stmt::Execute(execute) => execute.symbol_ids.is_some(),
-            Stmt::For { body, .. } => is_symbolic(body),
-            _ => false,
-        })
-    }
-    !is_symbolic(&launch.body)
-}
-
 /// Returns whether ops have symbol lists, possibly empty; ops with baked addresses have none.
-fn has_symbols(steps: &[EffectStep]) -> bool {
+pub(super) fn has_symbols(steps: &[EffectStep]) -> bool {
     steps.iter().any(|step| match step {
-        EffectStep::Op { index: _, symbols } => symbols.is_some(),
+        EffectStep::Op { symbols, .. } => symbols.is_some(),
         EffectStep::Loop { body, .. } => has_symbols(body),
     })
 }
@@ -105,8 +99,7 @@ struct SdscBundleReader<'a> {
     files: &'a [Sdsc],
     memory: Option<MemoryMap>,
     pool_bytes: i64,
-    /// Names of the parameters that are symbolic sizes.
-    sizes: &'a [String],
+    program: ProgramFacts<'a>,
     next_id: i64,
     /// First symbol id of each file so far.
     first_ids: Vec<i64>,
@@ -117,22 +110,17 @@ impl SdscBundleReader<'_> {
         let mut items = Vec::with_capacity(steps.len());
         for step in steps {
             items.push(match step {
-                EffectStep::Op { index, symbols } => BundleItem::Op(Box::new(self.read_op(*index, symbols.as_ref())?)),
+                EffectStep::Op { index, symbols, sizes: _ } => {
+                    BundleItem::Op(Box::new(self.read_op(*index, symbols.as_ref())?))
+                }
                 EffectStep::Loop { count, size, body } => BundleItem::Loop {
                     count: *count,
-                    symbol: size.map(|size| self.loop_symbol(&size)),
+                    symbol: size.map(|size| self.program.loop_symbol(&size)),
                     body: self.read_items(body)?,
                 },
             });
         }
         Ok(items)
-    }
-
-    /// Returns the symbol of a loop. Without a program a size has no name, so it is named after its parameter; files do
-    /// not name the tiled dimension.
-    fn loop_symbol(&self, size: &LoopSize) -> LoopSymbol {
-        let name = self.sizes.get(size.number).cloned().unwrap_or_else(|| format!("size{}", size.number));
-        LoopSymbol { dim: name.clone(), name, tile: size.step, granularity: size.bounds.granularity }
     }
 
     fn read_op(
@@ -156,6 +144,7 @@ impl SdscBundleReader<'_> {
             symbols: symbols.cloned().unwrap_or_default(),
             pool_bytes: self.pool_bytes,
             memory: self.memory,
+            comparison: FileComparison::Exact,
         };
         let op = to_op_spec(sdsc, &surroundings).map_err(at_fault)?;
         if sdsc.name.split_once('_').map(|(number, _)| number) != Some(index.to_string().as_str()) {
@@ -204,7 +193,9 @@ fn check_same_steps(read: &[EffectStep], emitted: &[EffectStep]) -> Result<(), O
                     "runs sdsc_{index}.json where equal ops share sdsc_{again}.json"
                 )));
             }
-            (EffectStep::Op { index, symbols }, EffectStep::Op { symbols: again, .. }) if symbols != again => {
+            (EffectStep::Op { index, symbols, sizes: _ }, EffectStep::Op { symbols: again, .. })
+                if symbols != again =>
+            {
                 let (symbols, again) = (symbols.as_ref(), again.as_ref());
                 let differs = symbols
                     .into_iter()

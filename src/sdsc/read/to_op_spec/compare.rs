@@ -1,8 +1,10 @@
 //! Compares a file with its re-emission.
 
-use super::OpSpecReadError;
-use sdsc_format::model::{ConstantBits, Sdsc};
+use super::canonical::to_canonical;
+use super::{OpSpecReadError, SymbolValue};
+use sdsc_format::model::{ConstantBits, DecimalInteger, Sdsc, SizeSymbol, Text};
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// Returns the first significant difference.
 ///
@@ -18,13 +20,91 @@ pub(super) fn find_difference(file: &Sdsc, emitted: &Sdsc) -> Option<OpSpecReadE
     if file == emitted {
         return None;
     }
-    let values = (serde_json::to_value(&file), serde_json::to_value(&emitted));
-    let found = match values {
-        (Ok(file), Ok(emitted)) => find_first_difference(&file, &emitted, String::new()),
-        (Err(_), _) | (_, Err(_)) => None,
-    };
-    let (member, found, emitted) =
-        found.unwrap_or_else(|| ("the order of members".to_owned(), "one".to_owned(), "another".to_owned()));
+    Some(find_member_difference(&file, &emitted).unwrap_or_else(|| OpSpecReadError::NoOpSpec {
+        member: "the order of members".to_owned(),
+        found: "one".to_owned(),
+        emitted: "another".to_owned(),
+    }))
+}
+
+/// Returns the first difference in meaning between a canonical file and the emitted file of op `index`.
+///
+/// The comparison ignores the order of members, missing coordinates, which follow from the other members, and the ids
+/// of symbols. Starts that are equal in the file are equal in the emission; the caller compares their values.
+///
+/// # Errors
+///
+/// If the emission has no canonical form.
+pub(super) fn find_meaning_difference(
+    file: &Sdsc,
+    emitted: &Sdsc,
+    index: usize,
+    symbols: &BTreeMap<i64, SymbolValue>,
+) -> Result<Option<OpSpecReadError>, OpSpecReadError> {
+    let (mut file, mut emitted) = (file.clone(), to_canonical(emitted, index)?);
+    add_missing_coordinates(&mut file, &emitted);
+    normalize_constants(&mut file, &mut emitted);
+    number_symbols(&mut emitted, |id| id);
+    let mut by_id = file.clone();
+    number_symbols(&mut by_id, |id| id);
+    let Some(difference) = find_member_difference(&by_id, &emitted) else { return Ok(None) };
+    // Other emitters may give several ids to one value.
+    number_symbols(&mut file, |id| find_first_equal(id, symbols));
+    Ok(find_member_difference(&file, &emitted).map(|_| difference))
+}
+
+/// Returns the greatest id of the symbols with the value of symbol `id`.
+fn find_first_equal(id: i64, symbols: &BTreeMap<i64, SymbolValue>) -> i64 {
+    let Some(value) = symbols.get(&id) else { return id };
+    symbols.iter().rev().find(|(_, other)| *other == value).map_or(id, |(first, _)| *first)
+}
+
+/// Replaces the ids of start addresses by numbers in the order of their first uses, and those of sizes by numbers in
+/// the order of the names of their dimensions. Symbols with equal keys get equal numbers.
+fn number_symbols(sdsc: &mut Sdsc, key: impl Fn(i64) -> i64) {
+    let operation = &mut sdsc.value;
+    let (mut keys, mut tags) = (Vec::new(), Vec::new());
+    for dsc in operation.dscs.iter_mut().map(|dsc| &mut dsc.value) {
+        for start in
+            dsc.nodes.iter_mut().filter(|node| node.has_symbolic_start()).flat_map(|node| &mut node.start.data.0)
+        {
+            let key = key(start.1.0);
+            let position = keys.iter().position(|known| *known == key).unwrap_or_else(|| {
+                keys.push(key);
+                keys.len() - 1
+            });
+            start.1 = DecimalInteger(i64::try_from(position).unwrap_or(i64::MAX));
+        }
+        let mut dims: Vec<_> = dsc.dim_symbols.iter_mut().flat_map(|dims| &mut dims.0).collect();
+        dims.sort_by(|(first, _), (second, _)| first.cmp(second));
+        for (number, symbol) in (0..).zip(dims.into_iter().flat_map(|(_, symbols)| symbols)) {
+            let id = symbol.id.to_string();
+            let tag = operation.symbol_tags.as_ref().and_then(|tags| tags.get(&id)).cloned();
+            tags.extend(tag.map(|tag| (Text::from(number.to_string()), tag)));
+            *symbol = SizeSymbol { id: number, is_text: true };
+        }
+    }
+    operation.symbol_tags = (!tags.is_empty()).then(|| tags.into_iter().collect());
+}
+
+/// Gives tensors without coordinates those of the emission.
+fn add_missing_coordinates(file: &mut Sdsc, emitted: &Sdsc) {
+    let nodes = |sdsc: &Sdsc| sdsc.value.dscs.first().map(|dsc| dsc.value.nodes.clone()).unwrap_or_default();
+    let known = file.value.dscs.iter_mut().flat_map(|dsc| &mut dsc.value.nodes);
+    for (node, emitted) in known.zip(nodes(emitted)) {
+        if node.coordinates.dims.is_empty() && node.coordinates.core_to_slice.is_empty() {
+            node.coordinates = emitted.coordinates;
+        }
+    }
+}
+
+/// Returns the first member with different values. The order of members has no meaning.
+fn find_member_difference(file: &Sdsc, emitted: &Sdsc) -> Option<OpSpecReadError> {
+    if file == emitted {
+        return None;
+    }
+    let (Ok(file), Ok(emitted)) = (serde_json::to_value(file), serde_json::to_value(emitted)) else { return None };
+    let (member, found, emitted) = find_first_difference(&file, &emitted, String::new())?;
     Some(OpSpecReadError::NoOpSpec { member, found, emitted })
 }
 

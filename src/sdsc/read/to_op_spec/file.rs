@@ -115,10 +115,11 @@ impl<'a> SdscFile<'a> {
     /// Returns the number format of a tensor. Files declare indices as unsigned; front ends have signed ones.
     pub(super) fn format(&self, tensor: usize) -> Result<DeviceFormat, OpSpecReadError> {
         let name = &self.dsc.tensors[tensor].format;
-        let member = || format!("labeledDs_[{tensor}].dataFormat_");
-        let format = name
-            .parse()
-            .map_err(|error: machine::UnknownFormat| OpSpecReadError::member(member(), error.to_string()))?;
+        let format = name.parse().map_err(|_: machine::UnknownFormat| {
+            let formats = DeviceFormat::ALL.map(|format| format!("'{format}'")).join(", ");
+            let reason = format!("expected one of {formats}, found '{name}'; op specs have no other formats");
+            OpSpecReadError::member(format!("labeledDs_[{tensor}].dataFormat_"), reason)
+        })?;
         Ok(if is_index_tensor(&self.dsc.nodes[tensor]) && format == DeviceFormat::SenUint32 {
             DeviceFormat::IeeeInt32
         } else {

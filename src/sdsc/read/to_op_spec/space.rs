@@ -56,14 +56,14 @@ impl SdscFile<'_> {
         };
         let make_error = |reason: String| OpSpecReadError::member(format!("dimToSymbolMapping_.{label}"), reason);
         let [id] = ids.as_slice() else { return Err(make_error("expected one symbol for a size".to_owned())) };
-        let name = self.operation.size_name(id.id);
-        let name = name.ok_or_else(|| make_error(format!("inputSymbolsAndTags_ has no symbol {}", id.id)))?;
         let bounds = match self.surroundings.symbols.get(&id.id).map(|symbol| symbol.base) {
             Some(SymbolBase::Size(bounds)) => bounds,
             Some(SymbolBase::Argument(_) | SymbolBase::Pool | SymbolBase::Number) | None => {
                 return Err(make_error(format!("bundle.mlir does not say that symbol {} is a size", id.id)));
             }
         };
+        let name = self.operation.size_name(id.id);
+        let name = name.ok_or_else(|| make_error(format!("inputSymbolsAndTags_ has no symbol {}", id.id)))?;
         // `bundle.mlir` states the granularity of the first dimension with this symbol. Other dimensions with the
         // symbol may have another granularity, which follows from the granularity per core.
         let per_core = self.dsc.stages.core.steady.bounds(label.name()).map_or(1, |info| info.granularity);

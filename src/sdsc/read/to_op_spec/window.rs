@@ -17,8 +17,11 @@ impl SdscFile<'_> {
         if !self.family(guess.is_reduction).is_windowed() {
             return None;
         }
-        let [height, width] = WINDOW_AXES.map(|(label, taps)| self.window_axis(label, taps));
         let is_depthwise = self.family(guess.is_reduction) == OpFamily::Depthwise;
+        let [height, width] = WINDOW_AXES.map(|(label, taps)| {
+            let axis = self.window_axis(label, taps);
+            WindowAxis { total_size: axis.total_size.filter(|_| is_depthwise), ..axis }
+        });
         let node = self.dsc.nodes.first().filter(|_| is_depthwise);
         let padding = node.and_then(|node| node.padding.as_ref().or(node.early_padding.as_ref())?.0.first());
         let pad_type = padding.map(|(_, kind)| kind.to_string()).filter(|kind| kind != FULL_SPAN_PADDING);
@@ -35,7 +38,7 @@ impl SdscFile<'_> {
             stride: info.stride,
             padding: info.pad_front.saturating_add(info.unneeded_front.unwrap_or_default()),
             dilation: info.dilation,
-            total_size: info.unneeded.map(|_| info.total),
+            total_size: Some(info.total),
         }
     }
 
