@@ -17,17 +17,23 @@ enum MemberDemand {
     Integer,
     /// A string, if present.
     Text,
+    /// A string, a list or an object with content, if present. The model reads an empty one as a missing one.
+    NonEmpty,
 }
 
-use MemberDemand::{Empty, Forbidden, Integer, Optional, Required, Text};
+use MemberDemand::{Empty, Forbidden, Integer, NonEmpty, Optional, Required, Text};
 
 /// Requirements on members: path (`*` for any key), requirement of torch-spyre's practice, requirement of release
 /// 1.0.0. For all other members the profiles agree with the file model.
 const MEMBER_DEMANDS: &[(&str, MemberDemand, MemberDemand)] = &[
     ("*/sdscFoldProps_", Required, Optional),
+    ("*/sdscFoldProps_", NonEmpty, Optional),
     ("*/sdscFolds_", Required, Optional),
+    ("*/sdscFolds_", NonEmpty, Optional),
     ("*/numWkSlicesPerDim_", Required, Optional),
+    ("*/numWkSlicesPerDim_", NonEmpty, Optional),
     ("*/coreIdToWkSlice_", Required, Optional),
+    ("*/coreIdToWkSlice_", NonEmpty, Optional),
     ("*/ldsShareInfo_", Forbidden, Forbidden),
     ("*/dscs_/*/*/numCoreletsUsed_", Required, Optional),
     ("*/dscs_/*/*/coordinateMasking_", Required, Optional),
@@ -66,9 +72,13 @@ const MEMBER_DEMANDS: &[(&str, MemberDemand, MemberDemand)] = &[
     ("*/dscs_/*/*/scheduleTree_/*/prev_", Required, Optional),
     ("*/dscs_/*/*/scheduleTree_/*/ldsIdx_", Required, Optional),
     ("*/dscs_/*/*/scheduleTree_/*/component_", Required, Optional),
+    ("*/dscs_/*/*/scheduleTree_/*/component_", NonEmpty, NonEmpty),
     ("*/dscs_/*/*/scheduleTree_/*/layoutDimOrder_", Required, Optional),
+    ("*/dscs_/*/*/scheduleTree_/*/layoutDimOrder_", NonEmpty, Optional),
     ("*/dscs_/*/*/scheduleTree_/*/maxDimSizes_", Required, Optional),
+    ("*/dscs_/*/*/scheduleTree_/*/maxDimSizes_", NonEmpty, Optional),
     ("*/dscs_/*/*/scheduleTree_/*/indirectAllocType_", Required, Optional),
+    ("*/dscs_/*/*/scheduleTree_/*/indirectAllocType_", NonEmpty, NonEmpty),
     ("*/dscs_/*/*/scheduleTree_/*/startAddressCoreCorelet_", Required, Optional),
     ("*/dscs_/*/*/scheduleTree_/*/coordinates_", Required, Optional),
     ("*/dscs_/*/*/scheduleTree_/*/nonUnifiedAllocInHBM_", Forbidden, Optional),
@@ -78,10 +88,12 @@ const MEMBER_DEMANDS: &[(&str, MemberDemand, MemberDemand)] = &[
     ("*/dscs_/*/*/scheduleTree_/*/coordinates_/coordInfo", Required, Optional),
     ("*/dscs_/*/*/scheduleTree_/*/coordinates_/coreIdToWkSlice_", Required, Optional),
     ("*/dscs_/*/*/labeledDs_/*/scale_", Required, Optional),
+    ("*/dscs_/*/*/labeledDs_/*/scale_", NonEmpty, Optional),
     ("*/dscs_/*/*/labeledDs_/*/wordLength", Required, Optional),
     ("*/dscs_/*/*/labeledDs_/*/memOrg_/*/dsOffset", Optional, Forbidden),
     ("*/dscs_/*/*/computeOp_/*/attributes_", Required, Optional),
     ("*/dscs_/*/*/computeOp_/*/attributes_/dataFormat_", Required, Optional),
+    ("*/dscs_/*/*/computeOp_/*/attributes_/dataFormat_", NonEmpty, NonEmpty),
     ("*/dscs_/*/*/computeOp_/*/attributes_/fidelity_", Required, Optional),
     ("*/dscs_/*/*/computeOp_/*/location", Required, Forbidden),
     ("*/dscs_/*/*/constantInfo_/*/data_/data_/*/*", Optional, Integer),
@@ -153,16 +165,25 @@ impl<'r> MemberVisitor<'r, '_> {
 
     /// Reports a value whose kind is not `found`.
     fn check_spelling(&mut self, found: MemberDemand) {
-        let demand = self.active.iter().find(|(rest, _)| rest.is_empty()).map(|(_, demand)| *demand);
-        let expected = match demand {
-            Some(Integer) => "an integer",
-            Some(Text) => "a string",
-            Some(Empty) => "an object without members",
-            Some(Required | Optional | Forbidden) | None => return,
-        };
-        if demand != Some(found) {
+        let demands = self.active.iter().filter(|(rest, _)| rest.is_empty()).map(|(_, demand)| *demand);
+        let expected = demands.filter(|demand| *demand != found).find_map(|demand| match demand {
+            Integer => Some("an integer"),
+            Text => Some("a string"),
+            Empty => Some("an object without members"),
+            Required | Optional | Forbidden | NonEmpty => None,
+        });
+        if let Some(expected) = expected {
             let (path, profile) = (self.path.clone(), self.profile.name());
             self.push_fault(path, format!("the value has another type; profile '{profile}' has {expected} here"));
+        }
+    }
+
+    /// Reports an empty value where the profile has content.
+    fn check_content(&mut self, is_empty: bool) {
+        let needs_content = self.active.iter().any(|(rest, demand)| rest.is_empty() && *demand == NonEmpty);
+        if is_empty && needs_content {
+            let (path, profile) = (self.path.clone(), self.profile.name());
+            self.push_fault(path, format!("the value is empty; profile '{profile}' has content here"));
         }
     }
 
@@ -213,7 +234,8 @@ impl<'de> Visitor<'de> for MemberVisitor<'_, '_> {
         Ok(())
     }
 
-    fn visit_str<E: Error>(mut self, _: &str) -> Result<(), E> {
+    fn visit_str<E: Error>(mut self, text: &str) -> Result<(), E> {
+        self.check_content(text.is_empty());
         self.check_spelling(Text);
         Ok(())
     }
@@ -222,13 +244,16 @@ impl<'de> Visitor<'de> for MemberVisitor<'_, '_> {
         Ok(())
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut items: A) -> Result<(), A::Error> {
         let mut index = 0_usize;
         loop {
             let key = index.to_string();
             let active = self.patterns_below(&key);
             if active.is_empty() {
-                while items.next_element::<IgnoredAny>()?.is_some() {}
+                while items.next_element::<IgnoredAny>()?.is_some() {
+                    index += 1;
+                }
+                self.check_content(index == 0);
                 return Ok(());
             }
             let walk = MemberVisitor {
@@ -238,6 +263,7 @@ impl<'de> Visitor<'de> for MemberVisitor<'_, '_> {
                 faults: &mut *self.faults,
             };
             if items.next_element_seed(walk)?.is_none() {
+                self.check_content(index == 0);
                 return Ok(());
             }
             index += 1;
@@ -261,9 +287,8 @@ impl<'de> Visitor<'de> for MemberVisitor<'_, '_> {
             }
             seen.push(key);
         }
-        if !seen.is_empty() {
-            self.check_spelling(Empty);
-        }
+        self.check_content(seen.is_empty());
+        self.check_spelling(if seen.is_empty() { Empty } else { Required });
         let profile = self.profile.name();
         let named: Vec<(&'static str, MemberDemand)> = self
             .active
@@ -314,6 +339,25 @@ mod tests {
         let missing = "/0_add/dscs_/0/add/computeOp_/0/attributes_/fidelity_: the member is missing; profile 'torch-spyre-2026-08' demands it";
         assert!(found.iter().any(|fault| fault == missing), "{found:?}");
         assert!(!found.iter().any(|fault| fault.contains("paddingSizes_/")), "{found:?}");
+    }
+
+    #[test]
+    fn reports_empty_values() {
+        let node = r#"{"component_": "", "layoutDimOrder_": [], "indirectAllocType_": "no_indirection"}"#;
+        let text = format!(
+            r#"{{"0_add": {{"numWkSlicesPerDim_": {{}}, "dscs_": [{{"add": {{"scheduleTree_": [{node}]}}}}]}}}}"#
+        );
+        let find_empty = |profile| {
+            let found = collect_fault_texts(&text, profile).into_iter();
+            found.filter(|fault| fault.contains("is empty")).collect::<Vec<_>>()
+        };
+        let fault =
+            |path: &str, profile| format!("/0_add/{path}: the value is empty; profile '{profile}' has content here");
+        let (slices, node) = ("numWkSlicesPerDim_", "dscs_/0/add/scheduleTree_/0");
+        let (component, order) = (format!("{node}/component_"), format!("{node}/layoutDimOrder_"));
+        assert_eq!(find_empty(Profile::Release1_0), [fault(&component, "1.0")]);
+        let practice = "torch-spyre-2026-08";
+        assert_eq!(find_empty(Profile::default()), [slices, &component, &order].map(|path| fault(path, practice)));
     }
 
     #[test]
