@@ -181,6 +181,25 @@ fn requires_standard_tiling_of_device_shape() {
     assert!(labels.is_empty(), "{viewed}");
 }
 
+/// Other launchers list addresses that follow from those of arguments, and members of their own.
+#[test]
+fn accepts_derived_symbols_and_unknown_members_of_launch_specification() {
+    let mut files = find_valid_bundle("launched");
+    let add = |files: &mut Files, argument: usize| {
+        edits::json(files, "bundle_0/launch_spec.json", |spec| {
+            let kinds = spec["symbol_kinds"].as_array_mut().unwrap();
+            kinds.insert(1, json!({"kind": "kernel_derived", "base_sym_idx": 0, "offset": 128, "arg_index": argument}));
+            spec["target"] = json!("card");
+        });
+    };
+    add(&mut files, 0);
+    let (labels, viewed) = collect_violations(&files);
+    assert!(labels.is_empty(), "{viewed}");
+    add(&mut files, 9);
+    let (labels, viewed) = collect_violations(&files);
+    assert!(labels == ["sdsc_r136"] && viewed.contains("expected an argument below 3, found argument 9"), "{viewed}");
+}
+
 #[test]
 fn reports_missing_bundle_as_error() {
     let dir = std::env::temp_dir();

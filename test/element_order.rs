@@ -7,7 +7,7 @@ use crate::check_bundle::bundles::{Files, emit, lx, matrix, op, operand, sparse}
 use machine::{DeviceFormat, Target};
 use referee::{HostArray, RunOptions, SimError, Simulation, draw_seeded_array};
 use sdsc_check::check_files;
-use sdsc_format::program::{ConversionOrder, LaunchEntry, Life, Program, Tensor};
+use sdsc_format::program::{LaunchEntry, Life, Program, Tensor};
 use serde_json::{Value, json};
 use spyre_compiler::bundle::{Allocation, BundleItem, Coordinate as C, OpSpec, OpSpecOperand};
 use std::collections::BTreeMap;
@@ -39,13 +39,14 @@ fn column() -> OpSpecOperand {
 fn tensor(name: &str, operand: &OpSpecOperand) -> Tensor {
     let per_stick = operand.format.elements_per_stick();
     let is_column = operand.coordinates.last() == Some(&C::constant(0));
+    let columns = operand.device_size[0] * per_stick;
     Tensor {
         name: name.to_owned(),
-        shape: if is_column { vec![ROWS] } else { vec![ROWS, COLUMNS] },
+        shape: if is_column { vec![ROWS] } else { vec![ROWS, columns] },
         element_type: "f32".to_owned(),
         format: operand.format.name().to_owned(),
         device_size: operand.device_size.clone(),
-        stride_map: if is_column { vec![-1, 1, -1] } else { vec![per_stick, COLUMNS, 1] },
+        stride_map: if is_column { vec![-1, 1, -1] } else { vec![per_stick, columns, 1] },
         bytes: operand.device_size.iter().product::<i64>() * operand.format.bytes(),
         ..Tensor::default()
     }
@@ -103,16 +104,12 @@ fn op_on_arguments(function: &str, arguments: &[u32], operands: Vec<OpSpecOperan
 }
 
 impl ElementOrderCase {
-    fn to_program(&self, conversions: ConversionOrder) -> Program {
-        Program { conversions, ..self.program.clone() }
-    }
-
-    /// Runs the program with an order of conversions; returns its arguments and its result.
-    fn run(&self, conversions: ConversionOrder) -> Result<(Vec<Vec<f64>>, Vec<f64>), SimError> {
+    /// Runs the program; returns its arguments and its result.
+    fn run(&self) -> Result<(Vec<Vec<f64>>, Vec<f64>), SimError> {
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir(dir.path().join("b")).unwrap();
         self.bundle.iter().for_each(|(name, bytes)| std::fs::write(dir.path().join("b").join(name), bytes).unwrap());
-        let simulation = Simulation::with_program(self.to_program(conversions), dir.path(), &Target::spyre())?;
+        let simulation = Simulation::with_program(self.program.clone(), dir.path(), &Target::spyre())?;
         let mut inputs: BTreeMap<String, HostArray> = BTreeMap::new();
         for tensor in &self.program.arguments {
             let mut array = draw_seeded_array(tensor, 1).unwrap();
@@ -127,9 +124,9 @@ impl ElementOrderCase {
         Ok((given, numbers(&outcome.results[0].1)))
     }
 
-    fn find_broken_rules(&self, conversions: ConversionOrder) -> Vec<(&'static str, String)> {
+    fn find_broken_rules(&self) -> Vec<(&'static str, String)> {
         let mut files: Files = self.bundle.iter().map(|(name, bytes)| (format!("b/{name}"), bytes.clone())).collect();
-        files.insert("program.json".to_owned(), serde_json::to_vec(&self.to_program(conversions)).unwrap());
+        files.insert("program.json".to_owned(), serde_json::to_vec(&self.program).unwrap());
         let found =
             check_files(files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())), &Target::spyre()).unwrap();
         found.into_iter().map(|violation| (violation.label, violation.to_string())).collect()
@@ -154,8 +151,8 @@ fn round_trip() -> ElementOrderCase {
 #[test]
 fn restores_order_by_opposite_conversion() {
     let case = round_trip();
-    assert_eq!(case.find_broken_rules(ConversionOrder::Staggered), []);
-    let (given, found) = case.run(ConversionOrder::Staggered).unwrap();
+    assert_eq!(case.find_broken_rules(), []);
+    let (given, found) = case.run().unwrap();
     assert!(is_close(&found, given[0].iter().map(|x| x.exp())));
 }
 
@@ -166,7 +163,7 @@ fn staggers_widened_value_in_memory() {
         vec![op_on_arguments("dl16tofp32", &[0, 1], vec![f16_matrix(), f32_matrix()])],
         &[f16_matrix(), f32_matrix()],
     );
-    let (given, found) = case.run(ConversionOrder::Staggered).unwrap();
+    let (given, found) = case.run().unwrap();
     for (at, x) in given[0].iter().enumerate() {
         let (row, column) = (at / 128, at % 128);
         let (pair, group, side, element) = (column / 64, column % 64 / 8, column % 8 / 4, column % 4);
@@ -176,16 +173,13 @@ fn staggers_widened_value_in_memory() {
             "column {column}"
         );
     }
-    let (given, kept) = case.run(ConversionOrder::Kept).unwrap();
-    assert_eq!(kept, given[0]);
-    let broken = case.find_broken_rules(ConversionOrder::Staggered);
+    let broken = case.find_broken_rules();
     assert_eq!(broken.len(), 1, "{broken:?}");
     assert!(
         broken[0].0 == "sdsc_r153"
             && broken[0].1.contains("expected 't1' in the standard order, which the host reads, found DL16_TO_FP32"),
         "{broken:?}"
     );
-    assert_eq!(case.find_broken_rules(ConversionOrder::Kept), []);
 }
 
 /// A sum of a widened value and an f32 argument, which the host wrote in standard order.
@@ -199,17 +193,49 @@ fn reports_sum_of_two_orders() {
     ];
     let case = build_case(ops, &[f16_matrix(), f32_matrix(), f16_matrix()]);
     let expected = |given: &[Vec<f64>]| given[0].iter().zip(&given[1]).map(|(x, y)| x + y).collect::<Vec<_>>();
-    let (given, kept) = case.run(ConversionOrder::Kept).unwrap();
-    assert!(is_close(&kept, expected(&given).into_iter()));
-    let (given, staggered) = case.run(ConversionOrder::Staggered).unwrap();
+    let (given, staggered) = case.run().unwrap();
     assert!(!is_close(&staggered, expected(&given).into_iter()));
-    let broken = case.find_broken_rules(ConversionOrder::Staggered);
+    let broken = case.find_broken_rules();
     assert_eq!(broken[0].0, "sdsc_r153", "{broken:?}");
     assert!(
         broken[0].1.contains("b/sdsc_1.json:") && broken[0].1.contains("the order DL16_TO_FP32 that sdsc_0.json left"),
         "{broken:?}"
     );
-    assert_eq!(case.find_broken_rules(ConversionOrder::Kept), []);
+}
+
+/// A narrowing of a value whose first half was widened, and whose second half the host wrote.
+#[test]
+fn reports_halves_of_two_orders() {
+    let half = |first_stick: i64| {
+        let mut operand = f32_matrix();
+        operand.coordinates[0] = C { offset: first_stick, ..C::floordiv(1, 32) };
+        lx(operand, 0)
+    };
+    let mut given = f32_matrix();
+    given.device_size[0] = 2;
+    let in_half = |mut op: OpSpec| {
+        op.iteration_space[1].range = 64;
+        op
+    };
+    let halves = |second: OpSpec| {
+        let ops = vec![
+            in_half(op_on_arguments("dl16tofp32", &[0], vec![matrix((0, ROWS), (1, 64)), half(0)])),
+            in_half(second),
+            op_on_arguments("fp32todl16", &[0, 2], vec![half(0), f16_matrix()]),
+        ];
+        ops
+    };
+    let copied = halves(op_on_arguments("identity", &[1], vec![given.clone(), half(2)]));
+    let case = build_case(copied, &[matrix((0, ROWS), (1, 64)), given, f16_matrix()]);
+    let broken = case.find_broken_rules();
+    assert_eq!(broken.iter().map(|(label, _)| *label).collect::<Vec<_>>(), ["sdsc_r153"], "{broken:?}");
+    assert!(
+        broken[0].1.contains("sdsc_2.json") && broken[0].1.contains("expected one order of all elements"),
+        "{broken:?}"
+    );
+    let widened = halves(op_on_arguments("dl16tofp32", &[1], vec![matrix((0, ROWS), (1, 64)), half(2)]));
+    let case = build_case(widened, &[matrix((0, ROWS), (1, 64)), matrix((0, ROWS), (1, 64)), f16_matrix()]);
+    assert_eq!(case.find_broken_rules(), []);
 }
 
 /// A sum of a row, and one number per row, have the same value in every column, so their order does not matter.
@@ -222,8 +248,8 @@ fn ignores_order_of_columns_and_of_sums_along_sticks() {
         op_on_arguments("sum", &[0, 2], vec![scaled, column()]),
     ];
     let case = build_case(ops, &[f16_matrix(), column(), column()]);
-    assert_eq!(case.find_broken_rules(ConversionOrder::Staggered), []);
-    let (given, found) = case.run(ConversionOrder::Staggered).unwrap();
+    assert_eq!(case.find_broken_rules(), []);
+    let (given, found) = case.run().unwrap();
     let rows = given[0].chunks(128).zip(&given[1]).map(|(row, scale)| row.iter().sum::<f64>() * scale);
     assert!(is_close(&found, rows));
 }
@@ -241,7 +267,7 @@ fn rejects_partly_filled_sticks() {
         dsc["dataStageParam_"]["0"][stage]["out_"] = json!(96);
     }
     case.bundle.insert("sdsc_0.json".to_owned(), serde_json::to_vec(&file).unwrap());
-    let error = case.run(ConversionOrder::Staggered).unwrap_err();
+    let error = case.run().unwrap_err();
     assert_eq!(error.rule(), "not-simulated");
     assert!(error.to_string().contains("'dl16tofp32' of 96 columns, not a multiple of 64"), "{error}");
 }
@@ -267,11 +293,25 @@ fn restores_order_in_later_launch() {
         results: vec![tensor("y", &f16_matrix())],
         buffers: vec![tensor("wide", &f32_matrix())],
         launches: vec![launch("b0", ["x", "wide"]), launch("b1", ["wide", "y"])],
-        conversions: ConversionOrder::Staggered,
         ..Program::default()
     };
     files.insert("program.json".to_owned(), serde_json::to_vec(&program).unwrap());
     let found =
         check_files(files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())), &Target::spyre()).unwrap();
     assert!(found.is_empty(), "{found:?}");
+}
+
+/// Earlier compilers stated the order of conversions, which has one value.
+#[test]
+fn reads_only_order_of_device() {
+    let program = |order: &str| {
+        let text = format!(
+            r#"{{"name": "p", "arguments": [], "results": [], "constants": [], "buffers": [], "conversions": "{order}",
+                 "launches": []}}"#
+        );
+        serde_json::from_str::<Program>(&text)
+    };
+    assert!(!serde_json::to_string(&program("staggered").unwrap()).unwrap().contains("conversions"));
+    let error = program("kept").unwrap_err().to_string();
+    assert!(error.contains("unknown variant `kept`, expected `staggered`"), "{error}");
 }

@@ -244,7 +244,7 @@ const ROWS: &[MistakeCase] = &[
     expect_error(
         "An array of f32",
         "spyre-run small --input arg0=f32.npy",
-        ["'f32.npy'", "found type '<f4' (f32)", "expected elements of f16", ".astype('float16')"],
+        ["'f32.npy'", "found type '<f4' (float32)", "expected elements of float16", ".astype('float16')"],
     ),
     expect_error(
         "An array in Fortran order",
@@ -259,7 +259,7 @@ const ROWS: &[MistakeCase] = &[
     expect_error(
         "An array of objects",
         "spyre-run small --input arg0=objects.npy",
-        ["'objects.npy'", "found Python objects", "expected elements of f16", "numpy.array(rows, dtype='float16')"],
+        ["'objects.npy'", "found Python objects", "expected elements of float16", "numpy.array(rows, dtype='float16')"],
     ),
     expect_error(
         "A bundle whose program was cut",
@@ -410,7 +410,7 @@ const ROWS: &[MistakeCase] = &[
     expect_error(
         "An array of complex numbers",
         "spyre-run small --input arg0=complex.npy",
-        ["'complex.npy'", "found type '<c8' (complex)", "expected elements of f16", "array.real.astype('float16')"],
+        ["'complex.npy'", "found type '<c8' (complex)", "expected elements of float16", "array.real.astype('float16')"],
     ),
     expect_error(
         "An array of text",
@@ -418,7 +418,7 @@ const ROWS: &[MistakeCase] = &[
         [
             "'words.npy'",
             "found type '<U1' (text)",
-            "expected elements of f16",
+            "expected elements of float16",
             "give numbers: numpy.array(rows, dtype='float16')",
         ],
     ),

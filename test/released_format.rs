@@ -18,7 +18,7 @@ mod run;
 #[path = "released_format/windows.rs"]
 mod windows;
 
-use crate::check_bundle::bundles::{Files, RIGHT};
+use crate::check_bundle::bundles::{Files, RIGHT, find_valid_bundle};
 use crate::check_bundle::edits;
 use crate::common;
 use jsonschema::Validator;
@@ -164,15 +164,52 @@ fn convert_description(dsc: &mut Value) {
 
 #[test]
 fn accepts_released_files() {
-    // The release does not have the function, and has symbols for the starts of slices of a symbolic size.
-    let not_released = ["relayout", "symbolic"];
-    for (name, files) in RIGHT.iter().filter(|(name, _)| !not_released.contains(name)) {
+    // The release has symbols for the starts of slices of a symbolic size.
+    for (name, files) in RIGHT.iter().filter(|(name, _)| *name != "symbolic") {
         let files = convert_to_release(files.clone());
         let found: Vec<_> = sdsc_files(&files).flat_map(schema_differences).collect();
         assert!(found.is_empty(), "{name}: {found:?}");
         let (labels, viewed) = find_violations(&files, Profile::Release1_0);
         assert!(labels.is_empty(), "{name}:{viewed}");
     }
+}
+
+/// The relayout contract leaves members out, and has one address for all cores, or an address per core and corelet.
+#[test]
+fn accepts_forms_of_shuffle() {
+    let node = |tensor: usize, member: &str| format!("dsc/scheduleTree_/{tensor}/{member}");
+    let check = |name: &str, edit: &dyn Fn(&mut Files)| {
+        let mut files = convert_to_release(find_valid_bundle("relayout"));
+        edit(&mut files);
+        let found: Vec<_> = sdsc_files(&files).flat_map(schema_differences).collect();
+        assert!(found.is_empty(), "{name}: {found:?}");
+        let (labels, viewed) = find_violations(&files, Profile::Release1_0);
+        assert!(labels.is_empty(), "{name}:{viewed}");
+    };
+    check("one address", &|files| {
+        for (tensor, address) in [(0, "0"), (1, "8192")] {
+            edits::set(files, &node(tensor, "startAddressCoreCorelet_/data_"), json!({"[0, 0, 0]": address}));
+            edits::set(files, &node(tensor, "startAddressCoreCorelet_/dim_prop_func/0"), json!({"Const": {}}));
+        }
+    });
+    check("keys of cores and corelets", &|files| {
+        for (tensor, address) in [(0, "0"), (1, "8192")] {
+            let data: Value = (0..4).map(|core| (format!("[{core}, 0]"), json!(address))).collect();
+            edits::set(files, &node(tensor, "startAddressCoreCorelet_/data_"), data);
+            edits::remove(files, &node(tensor, "prev_"));
+            edits::json(files, "sdsc_0.json", |file| {
+                for member in ["dim_prop_func", "dim_prop_attr"] {
+                    let path = edits::to_pointer(file, &node(tensor, &format!("startAddressCoreCorelet_/{member}")));
+                    file.pointer_mut(&path).unwrap().as_array_mut().unwrap().truncate(2);
+                }
+            });
+        }
+    });
+    check("no sizes of a core", &|files| edits::remove(files, "dsc/dataStageParam_"));
+    check("no slices of the op", &|files| {
+        edits::remove(files, "op/numWkSlicesPerDim_");
+        edits::remove(files, "op/coreIdToWkSlice_");
+    });
 }
 
 #[test]

@@ -318,7 +318,10 @@ fn names_argument_of_wrong_shape_type_or_layout() {
     let argument = "--input: argument 'right' (shape [32, 128], dtype float16, layout row-major): expected ";
     for (message, rest) in [
         (rejected(npyz::Order::C, &[128, 32], false), "an array of shape [32, 128], found shape [128, 32] in 'x.npy'"),
-        (rejected(npyz::Order::C, &[32, 128], true), "elements of f16 ('<f2'), found type '<f4' (f32) in 'x.npy'"),
+        (
+            rejected(npyz::Order::C, &[32, 128], true),
+            "elements of float16 ('<f2'), found type '<f4' (float32) in 'x.npy'",
+        ),
         (rejected(npyz::Order::Fortran, &[32, 128], false), "an array in C order, found Fortran order in 'x.npy'"),
     ] {
         assert!(message.contains(&format!("{argument}{rest}")), "{message}");
@@ -338,6 +341,11 @@ fn names_argument_of_wrong_shape_type_or_layout() {
             "/args/1/dtype: sdsc_r136: expected dtype float16 for 'right', found dtype float32",
         ),
         (
+            "role",
+            serde_json::json!("input_output"),
+            "/args/1/role: sdsc_r136: expected input for 'right', found input_output for 'right'",
+        ),
+        (
             "layout",
             serde_json::json!({"stick_size": [32], "padding": [0, 0]}),
             "/args/1/layout: sdsc_r136: layout of 'right' (stick_size [32]",
@@ -349,4 +357,38 @@ fn names_argument_of_wrong_shape_type_or_layout() {
         let message = expect_error(&run_tool(RUN, sum.folder(), &["sum"]));
         assert!(message.contains(&format!("sum/add/launch_spec.json:{expected}")), "{message}");
     }
+}
+
+#[test]
+fn warns_about_missing_launch_specification() {
+    let warning = |sum: &SumProgram| {
+        let output = run_tool(RUN, sum.folder(), &["sum"]);
+        assert!(output.status.success());
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let expected = "warning: expected a launch specification, found no 'sum/add/launch_spec.json'";
+    assert!(warning(&SumProgram::new()).contains(expected));
+    assert!(!warning(&sum_with_launch_spec()).contains("warning"));
+}
+
+/// The launch passes `float16` for an f32 argument in 16 bits, so both types are read.
+#[test]
+fn reads_argument_of_type_of_launch() {
+    let sum = sum_with_launch_spec();
+    let path = sum.file("program.json");
+    let mut program: Program = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    program.arguments[0].element_type = "f32".to_owned();
+    fs::write(&path, serde_json::to_string(&program).unwrap()).unwrap();
+    output_text(run_tool(RUN, sum.folder(), &["sum", "--export-expected", "out"]));
+    let exported = ["sum", "--input", "left=out/inputs/arg0.npy"];
+    let half = output_text(run_tool(RUN, sum.folder(), &exported));
+    assert!(half.contains("random data with seed 0: right"), "{half}");
+    write_array(&sum.folder().join("whole.npy"), 3);
+    let bytes = fs::read(sum.folder().join("whole.npy")).unwrap();
+    fs::write(sum.folder().join("cut.npy"), &bytes[..bytes.len() - 2]).unwrap();
+    let message = expect_error(&run_tool(RUN, sum.folder(), &["sum", "--input", "left=cut.npy"]));
+    assert!(
+        message.contains("argument 'left' (shape [32, 128], dtype float16 or float32, layout row-major)"),
+        "{message}"
+    );
 }

@@ -8,6 +8,7 @@ runs the compiled programs.
 from spyre_mlir import _native
 from spyre_mlir.errors import ArgumentError, CompileError, Diagnostic, HintError, Place, PlanError, RunError
 from spyre_mlir.explanation import explain
+from spyre_mlir.export import export_expected
 from spyre_mlir.plan import plan
 from spyre_mlir.sim import Simulation, Tensor
 
@@ -39,6 +40,7 @@ __all__ = [
     "Tensor",
     "compile",
     "explain",
+    "export_expected",
     "lower",
     "plan",
 ]

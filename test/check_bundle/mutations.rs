@@ -107,6 +107,11 @@ fn broken_files() -> Vec<BrokenBundle> {
         break_bundle(&["sdsc_r2"], "add", set_edit("op/numCoresUsed_", json!("4"))),
         break_bundle(&["sdsc_r2"], "add", |files| remove(files, "dsc/computeOp_/0/exUnit")),
         break_bundle(&["sdsc_r2"], "add", |files| files.get_mut("sdsc_0.json").unwrap().truncate(100)),
+        break_bundle(&["sdsc_r2"], "add", set_edit("op/numWkSlicesPerDim_", json!({}))),
+        break_bundle(&["sdsc_r2"], "add", set_edit("dsc/scheduleTree_/1/component_", json!(""))),
+        break_bundle(&["sdsc_r2"], "add", set_edit("dsc/scheduleTree_/1/layoutDimOrder_", json!([]))),
+        break_bundle(&["sdsc_r2"], "add", set_edit("dsc/computeOp_/0/attributes_/dataFormat_", json!(""))),
+        break_bundle(&["sdsc_r2"], "add", set_edit("dsc/dataStageParam_/0/ss_/rowSplit_", json!({"mb": {}}))),
         break_bundle(&["sdsc_r3"], "program", |files| {
             json(files, "program.json", |value| value["launches"][0]["arguments"][1] = json!("t7"))
         }),

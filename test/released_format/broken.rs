@@ -2,7 +2,7 @@
 
 use super::legal::{find_legal, split_description};
 use super::{Profile, convert_to_release};
-use crate::check_bundle::bundles::{Files, emit_ops, find_valid_bundle, op, operand};
+use crate::check_bundle::bundles::{Files, emit_ops, find_valid_bundle, op, operand, widened_sum};
 use crate::check_bundle::edits::{json, remove, replace_text, set, set_starts, to_pointer};
 use machine::DeviceFormat;
 use serde_json::{Value, json};
@@ -103,6 +103,7 @@ fn broken_members() -> Vec<RejectedFile> {
             "add",
             set_member("dsc/scheduleTree_/1/startAddressCoreCorelet_/data_", json!({"[0]": "-1"})),
         ),
+        break_base("sdsc_r2", "add", set_member("dsc/scheduleTree_/1/component_", json!(""))),
         break_base("sdsc_r2", "add", without("aten_op")),
         break_base("sdsc_r2", "add", without("fused_from")),
         break_base("sdsc_r2", "add", without("transform_history")),
@@ -454,6 +455,12 @@ fn broken_families() -> Vec<RejectedFile> {
         break_base("sdsc_r117", "add", set_member("dsc/maskingConstId_", json!(3))),
         break_base("sdsc_r118", "add", |files| rename_everywhere(files, "\"add\"", "\"greaterthan\"")),
         break_base("sdsc_r118", "add", |files| rename_everywhere(files, "\"add\"", "\"fly\"")),
+        break_base("sdsc_r150", "relayout", remove_member("dsc/scheduleTree_/1/coordinates_/coreIdToWkSlice_/3")),
+        break_base("sdsc_r151", "relayout", |files| {
+            (0..4).for_each(|core| {
+                set(files, &format!("{NODE}/startAddressCoreCorelet_/data_/[{core}, 0, 0]"), json!("128"))
+            });
+        }),
         break_base("sdsc_r118", "columns", |files| rename_everywhere(files, "\"sumnonstick\"", "\"prodnonstick\"")),
         break_base("sdsc_r133", "clip", set_member("dsc/constantInfo_/1/data_/data_", json!({"[0, 0, 0]": [70000]}))),
         break_base("sdsc_r133", "clip", set_member("dsc/constantInfo_/1/data_/data_", json!({"[0, 0, 0]": [1, 2]}))),
@@ -486,6 +493,12 @@ fn broken_texts() -> Vec<RejectedFile> {
         RejectedFile { label, files, profile: Profile::TorchSpyre2026_09, has_consequences: false }
     };
     vec![
+        RejectedFile {
+            label: "sdsc_r153",
+            files: convert_to_release(widened_sum()),
+            profile: Profile::Release1_0,
+            has_consequences: false,
+        },
         break_base("sdsc_r119", "add", runs_twice),
         practice("sdsc_r120", "add", &other_ids),
         practice("sdsc_r155", "nest", &|files| replace_text(files, "%c1 = arith.constant 1", "%c1 = arith.constant 2")),

@@ -77,6 +77,36 @@ fn rejects_conformance_test_six() {
     assert!(error.contains("corelet_fold of [(\"mb\", 2)]; two corelets share the stick dimension 'out'"), "{error}");
 }
 
+/// All members that count corelets agree.
+#[test]
+fn rejects_unequal_corelet_counts() {
+    let start = node_path(1, "startAddressCoreCorelet_/dim_prop_attr/1/factor_");
+    for path in ["/coreletFoldProp_/factor_", "/dscs_/0/shuffle/numCoreletsUsed_", &start] {
+        let file = forge_file(&corelet_shuffle(), |operation| set(operation, path, json!(1)));
+        let broken = broken_rules(&file);
+        assert_eq!(broken.iter().map(|(label, _)| *label).collect::<Vec<_>>(), ["sdsc_r152"], "{path}: {broken:?}");
+        assert!(broken[0].1.ends_with("1 corelets, where another member has 2; all members agree"), "{broken:?}");
+    }
+}
+
+/// Only cores that hold a slice need an address.
+#[test]
+fn accepts_addresses_of_cores_with_slices() {
+    let shuffle = build_packed(find_geometry("CT-2"));
+    let keep = |operation: &mut Value, num_cores: usize| {
+        for tensor in 0..2 {
+            for core in num_cores..32 {
+                remove(operation, &node_path(tensor, "startAddressCoreCorelet_/data_"), &format!("[{core}, 0, 0]"));
+            }
+        }
+    };
+    let file = forge_file(&shuffle, |operation| keep(operation, 8));
+    assert_eq!(broken_rules(&file), []);
+    assert_eq!(super::moves_every_element(&shuffle, &file), Ok(24_576));
+    let missing = broken_rules(&forge_file(&shuffle, |operation| keep(operation, 7)));
+    assert!(missing[0].0 == "sdsc_r23" && missing[0].1.ends_with("no address on core 7, which holds a slice"));
+}
+
 /// CT-7: the source lacks the last rows of a group.
 #[test]
 fn rejects_conformance_test_seven() {

@@ -4,13 +4,13 @@ use super::{SliceDistribution, slice_numbers};
 use crate::check_bundle::bundles::{Files, emit_ops, lx, matrix, op};
 use machine::{DeviceFormat, Target};
 use referee::{HostArray, RunOptions, SimError, Simulation, draw_seeded_array};
-use sdsc_check::check_files;
+use sdsc_check::{Violation, check_files};
 use sdsc_format::model::Sdsc;
 use sdsc_format::program::{LaunchEntry, Program, Tensor};
 use serde_json::{Value, json};
 use spyre_compiler::bundle::OpSpec;
 use spyre_compiler::launch::geometry::DimLabel;
-use spyre_compiler::sdsc::{Shuffle, ShuffleView, build_shuffle_file};
+use spyre_compiler::sdsc::{Shuffle, ShuffleView, build_shuffle_file, find_emission_difference};
 use std::collections::BTreeMap;
 
 const ROWS: i64 = 16;
@@ -275,4 +275,46 @@ fn finds_forged_shuffles() {
     wrong_owner_used.insert("sdsc_1.json".to_owned(), sdsc_format::to_text(&file));
     check_found(&sum, &wrong_owner_used, "sdsc_r88", "core 0");
     assert_eq!(measure_difference(&sum, &wrong_owner_used).unwrap_err().rule(), "unwritten");
+}
+
+fn find_difference(files: &Files) -> Option<Violation> {
+    find_emission_difference(files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())))
+}
+
+/// Sets the LX address of a tensor on each core.
+fn set_lx_addresses(files: &mut Files, file: usize, tensor: usize, address: impl Fn(i64) -> i64) {
+    let name = format!("sdsc_{file}.json");
+    let mut value: Value = serde_json::from_slice(&files[&name]).unwrap();
+    let operation = value.as_object_mut().unwrap().values_mut().next().unwrap();
+    let dsc = operation["dscs_"][0].as_object_mut().unwrap().values_mut().next().unwrap();
+    let data = &mut dsc["scheduleTree_"][tensor]["startAddressCoreCorelet_"]["data_"];
+    *data = (0..4).map(|core| (format!("[{core}, 0, 0]"), json!(address(core).to_string()))).collect();
+    let file: Sdsc = serde_json::from_value(value).unwrap();
+    files.insert(name, sdsc_format::to_text(&file));
+}
+
+/// Addresses in LX may differ from core to core (CT-5), also of the producer and the consumer.
+#[test]
+fn accepts_addresses_by_core_around_shuffle() {
+    let mut files = all_gather().files;
+    let (source, destination) = (|core| SOURCE + 4096 * core, |core| DESTINATION + 16_384 * core);
+    for (file, tensor) in [(0, 1), (1, 0)] {
+        set_lx_addresses(&mut files, file, tensor, source);
+    }
+    for (file, tensor) in [(1, 1), (2, 0)] {
+        set_lx_addresses(&mut files, file, tensor, destination);
+    }
+    assert_eq!(find_broken_rules(&files), []);
+    assert_eq!(find_difference(&files), None);
+}
+
+/// A shuffle may have no op spec; files after it are compared all the same.
+#[test]
+fn compares_files_after_shuffle_with_emission() {
+    let mut files = all_gather().files;
+    assert_eq!(find_difference(&files), None);
+    let text = String::from_utf8(files["sdsc_2.json"].clone()).unwrap();
+    files.insert("sdsc_2.json".to_owned(), text.replacen("\"exUnit\": \"pt\"", "\"exUnit\": \"sfp\"", 1).into_bytes());
+    let found = find_difference(&files).unwrap();
+    assert!(found.file == "sdsc_2.json" && found.message.contains("exUnit"), "{found}");
 }

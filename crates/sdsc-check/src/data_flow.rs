@@ -400,7 +400,15 @@ mod tests {
                 num_dims: 1,
                 reach: Some(end),
             };
-            let tensors = vec![TensorFacts { path: String::new(), is_result, fills_sticks: true, tables: None, place }];
+            let tensors = vec![TensorFacts {
+                path: String::new(),
+                is_result,
+                fills_sticks: true,
+                fills_range: true,
+                is_moving: false,
+                tables: None,
+                place,
+            }];
             FileFacts { tensors, ..FileFacts::default() }
         };
         let faults = |writers: [i64; 3]| {

@@ -30,6 +30,10 @@ pub(super) struct TensorFacts {
     pub(super) is_result: bool,
     /// Whether the tensor has several elements along its sticks, so that their order matters.
     pub(super) fills_sticks: bool,
+    /// Whether the op accesses every byte of the range of the tensor, in each iteration.
+    pub(super) fills_range: bool,
+    /// Whether the addresses depend on the iteration of a loop.
+    pub(super) is_moving: bool,
     /// For an index tensor, the addresses of the tensors that its elements index.
     pub(super) tables: Option<Vec<ValueBase>>,
     pub(super) place: TensorAddress,
@@ -161,9 +165,9 @@ impl CoreSlices {
 }
 
 impl FileFacts {
-    /// Adds the facts of another operation of the file. Profiles with several operations in a file do not have the rule
-    /// on the order of elements.
+    /// Adds the facts of another operation of the file. The effect of both on the order of elements is not analyzed.
     pub(super) fn merge(mut self, other: Self) -> Self {
+        self.transfer = ElementOrderEffect::Unknown;
         self.tensors.extend(other.tensors);
         self.sizes.extend(other.sizes);
         self
@@ -187,20 +191,40 @@ fn collect_tensor_facts(file: &FileView<'_>, tensor: &TensorView<'_>, starts: &[
         |number: usize| starts.iter().find(|start| start.tensor.index == number).and_then(|start| start.form.base);
     let tables =
         tensor.is_index().then(|| file.tensors().filter(reached).filter_map(|table| base_of(table.index)).collect());
+    let place = if tensor.is_lx() { locate_in_lx(file, tensor) } else { locate_in_hbm(file, tensor, starts) };
+    let own_starts = starts.iter().filter(|start| start.tensor.index == tensor.index);
+    let is_moving = own_starts.flat_map(|start| &start.form.terms).any(|(_, stride)| *stride != 0);
     TensorFacts {
         path: file.node_member_path(tensor.index, "startAddressCoreCorelet_"),
         is_result: Some(tensor.index) == file.result_index(),
         fills_sticks: !tensor.is_index() && tensor.stick().iter().any(|label| tensor.has_dim(label)),
+        fills_range: !is_moving && has_dense_range(file, tensor, &place),
+        is_moving,
         tables,
-        place: if tensor.is_lx() { locate_in_lx(file, tensor) } else { locate_in_hbm(file, tensor, starts) },
+        place,
     }
+}
+
+/// Returns whether the slices of the cores make up the byte range of a tensor.
+fn has_dense_range(file: &FileView<'_>, tensor: &TensorView<'_>, place: &TensorAddress) -> bool {
+    let sticks = |size: fn(DimExtent<'_>) -> i64| dim_extents(file, tensor).map(size).fold(1, i64::saturating_mul);
+    let (sticks, bytes) = match place {
+        TensorAddress::Lx(part) => (sticks(|extent| extent.part), part.end - part.start),
+        TensorAddress::Hbm { first, end, .. } => (sticks(|extent| extent.whole), end - first),
+        TensorAddress::Unknown => return false,
+    };
+    !file.is_indirect() && !file.family.is_windowed() && sticks.saturating_mul(STICK_BYTES) == bytes
 }
 
 fn locate_in_lx(file: &FileView<'_>, tensor: &TensorView<'_>) -> TensorAddress {
     let holds = find_holders(file, tensor);
-    let starts = tensor.node.start.data.iter().map(|(key, address)| (key.core, address.0));
-    let is_listed = |core: &i64| tensor.node.coordinates.core_to_slice.is_empty() || holds.contains(core);
-    let bases: BTreeMap<i64, i64> = starts.filter(|(core, _)| is_listed(core)).collect();
+    let start = &tensor.node.start;
+    let listed = &tensor.node.coordinates.core_to_slice;
+    let by_core = if listed.is_empty() { &file.operation.core_to_slice } else { listed };
+    let own = start.data.iter().filter(|_| listed.is_empty()).map(|(key, _)| key.core);
+    let cores: BTreeSet<i64> = by_core.iter().map(|(core, _)| *core).chain(own).collect();
+    let address = |core: i64| Some((core, start.value_on_core(core)?.0));
+    let bases: BTreeMap<i64, i64> = cores.into_iter().filter_map(address).collect();
     let (Some(start), Some(highest)) = (bases.values().copied().min(), bases.values().copied().max()) else {
         return TensorAddress::Unknown;
     };

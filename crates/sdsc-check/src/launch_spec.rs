@@ -23,7 +23,10 @@ use std::path::Path;
 /// If a file cannot be read.
 pub fn check_launch_specs(dir: &Path, program: &Program) -> Result<Vec<Violation>, CheckError> {
     let mut report = ViolationReport::default();
-    visit_specs(&DiskTree(dir), program, &mut report, |view, report| view.check_arguments(report))?;
+    visit_specs(&DiskTree(dir), program, &mut report, |view, report| {
+        view.check_arguments(report);
+        view.check_possible_roles(report);
+    })?;
     Ok(report.into_violations(rule_label))
 }
 
@@ -107,12 +110,7 @@ impl LaunchSpecView<'_> {
         let kernel = (0..).take(launch.arguments.len()).map(SymbolKind::kernel);
         let dims = sizes.iter().map(|size| SymbolKind::dimension(size.name.clone(), size.granularity, size.maximum));
         let kinds: Vec<SymbolKind> = kernel.chain(dims).collect();
-        if let Some(place) = (0..kinds.len().max(spec.symbol_kinds.len()))
-            .find(|place| kinds.get(*place) != spec.symbol_kinds.get(*place))
-        {
-            let viewed = |kinds: &[SymbolKind]| kinds.get(place).map_or_else(|| "no symbol".to_owned(), format_kind);
-            expect_equal(report, &format!("/symbol_kinds/{place}"), &viewed(&kinds), &viewed(&spec.symbol_kinds));
-        }
+        self.check_symbol_kinds(&kinds, report);
         let ranges = sizes
             .iter()
             .map(|size| (size.name.clone(), SizeRange { min: size.granularity, max: size.maximum }))
@@ -132,6 +130,48 @@ impl LaunchSpecView<'_> {
         }
     }
 
+    /// Checks the symbols of arguments and sizes. Other launchers list addresses that follow from those of arguments
+    /// in addition; each names its argument.
+    fn check_symbol_kinds(&self, expected: &[SymbolKind], report: &mut ViolationReport) {
+        let found = self.spec.symbol_kinds.iter().enumerate();
+        let (derived, found): (Vec<_>, Vec<_>) = found.partition(|(_, kind)| kind.kind.is_derived());
+        let differs = |place: &usize| expected.get(*place) != found.get(*place).map(|(_, kind)| *kind);
+        if let Some(place) = (0..expected.len().max(found.len())).find(differs) {
+            let viewed = |kind: Option<&SymbolKind>| kind.map_or_else(|| "no symbol".to_owned(), format_kind);
+            let (entry, kind) =
+                found.get(place).map_or((self.spec.symbol_kinds.len(), None), |(at, kind)| (*at, Some(*kind)));
+            expect_equal(report, &format!("/symbol_kinds/{entry}"), &viewed(expected.get(place)), &viewed(kind));
+        }
+        let num_arguments = self.launch.arguments.len();
+        let is_argument = |kind: &SymbolKind| usize::try_from(kind.arg_index).is_ok_and(|index| index < num_arguments);
+        if let Some((entry, kind)) = derived.into_iter().find(|(_, kind)| !is_argument(kind)) {
+            let (expected, found) =
+                (format!("an argument below {num_arguments}"), format!("argument {}", kind.arg_index));
+            expect_equal(report, &format!("/symbol_kinds/{entry}/arg_index"), &expected, &found);
+        }
+    }
+
+    /// Checks roles against the tensor lists of the program, which leave open whether a launch writes a tensor that an
+    /// earlier launch has written.
+    fn check_possible_roles(&self, report: &mut ViolationReport) {
+        let Self { program, number, launch, spec } = self;
+        let is_given = |name: &String| {
+            let mut tensors = program.arguments.iter().chain(&program.constants);
+            tensors.any(|tensor| tensor.name == *name)
+        };
+        let earlier = &program.launches[..*number];
+        for (place, (argument, name)) in spec.args.iter().zip(&launch.arguments).enumerate() {
+            let is_passed_before = earlier.iter().any(|launch| launch.arguments.contains(name));
+            let role = match (is_given(name), is_passed_before) {
+                (true, _) => ArgRole::Input,
+                (false, false) => ArgRole::Output,
+                (false, true) if argument.role == ArgRole::Output => ArgRole::InputOutput,
+                (false, true) => argument.role,
+            };
+            report_role(place, name, role, argument.role, report);
+        }
+    }
+
     /// Checks roles against the accesses of the files.
     fn check_roles(&self, bundles: &BTreeMap<String, BundleFacts>, report: &mut ViolationReport) {
         for (place, (argument, name)) in self.spec.args.iter().zip(&self.launch.arguments).enumerate() {
@@ -140,12 +180,7 @@ impl LaunchSpecView<'_> {
                 (true, false) => ArgRole::Output,
                 (true, true) => ArgRole::InputOutput,
             };
-            expect_equal(
-                report,
-                &format!("/args/{place}/role"),
-                &format!("{role} for '{name}'"),
-                &format!("{} for '{name}'", argument.role),
-            );
+            report_role(place, name, role, argument.role, report);
         }
     }
 
@@ -155,6 +190,12 @@ impl LaunchSpecView<'_> {
         let mut earlier = self.program.launches[..self.number].iter();
         given.any(|tensor| tensor.name == name) || earlier.any(|launch| writes_tensor(bundles, launch, name))
     }
+}
+
+/// Reports a role that differs from the expected one.
+fn report_role(place: usize, name: &str, expected: ArgRole, found: ArgRole, report: &mut ViolationReport) {
+    let viewed = |role: ArgRole| format!("{role} for '{name}'");
+    expect_equal(report, &format!("/args/{place}/role"), &viewed(expected), &viewed(found));
 }
 
 /// Returns whether a launch writes a tensor.

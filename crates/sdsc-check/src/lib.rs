@@ -241,7 +241,7 @@ impl<T: FileTree> BundleSource<'_, T> {
             let bounds_loop = |param: usize| launch.loop_sizes.iter().flatten().any(|(size, _)| *size == param);
             facts.loop_sizes =
                 sizes().enumerate().filter(|(_, (param, _))| bounds_loop(*param)).map(|(size, _)| size).collect();
-            facts.order = live_ranges::ExecuteOrder::from_body(&text.body);
+            facts.order = live_ranges::ExecuteOrder::from_body(&text.body, &launch.loops);
             facts.flow = analyze_flow(&text.body, launch, &facts.executes, !self.is_in_program);
             // Unwritten or foreign bytes are a consequence of violations of other rules.
             if report.len() == before {

@@ -21,18 +21,64 @@ pub(super) struct ExecuteOrder {
     loops: Vec<Vec<usize>>,
     /// Range of the executes in each loop.
     ranges: Vec<Range<usize>>,
+    /// Whether each loop may have more than one iteration.
+    repeats: Vec<bool>,
+}
+
+/// Element of a body: an execute, or a loop with its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BodyItem {
+    Execute(usize),
+    Loop(usize),
 }
 
 impl ExecuteOrder {
-    pub(super) fn from_body(body: &[Stmt<&str>]) -> Self {
+    /// Returns the order of the executes of a body. `counts` has the iteration count of each loop, if known.
+    pub(super) fn from_body(body: &[Stmt<&str>], counts: &[Option<i64>]) -> Self {
         let mut order = Self::default();
         order.add_statements(body, &mut Vec::new());
+        let count = |number: usize| counts.get(number).copied().flatten();
+        order.repeats = (0..order.ranges.len()).map(|number| count(number).is_none_or(|count| count > 1)).collect();
         order
     }
 
-    /// Returns the files of the executes, in order.
-    pub(super) fn file_names(&self) -> impl Iterator<Item = &str> {
-        self.files.iter().map(String::as_str)
+    /// Returns the order of a loop of files with these numbers.
+    #[cfg(test)]
+    pub(super) fn from_loop(count: i64, num_files: usize) -> Self {
+        Self {
+            files: (0..num_files).map(|number| format!("sdsc_{number}.json")).collect(),
+            loops: vec![vec![0]; num_files],
+            ranges: vec![0..num_files],
+            repeats: vec![count > 1],
+        }
+    }
+
+    /// Returns the executes and the loops of a loop's body, or of the function, in order.
+    pub(super) fn body_items(&self, around: Option<usize>) -> Vec<BodyItem> {
+        let mut executes = around.map_or(0..self.files.len(), |number| self.ranges[number].clone());
+        let mut items = Vec::new();
+        while let Some(execute) = executes.next() {
+            let loops = &self.loops[execute];
+            let depth = around.and_then(|number| loops.iter().position(|known| *known == number));
+            match loops.get(depth.map_or(0, |depth| depth + 1)) {
+                Some(inner) => {
+                    executes.start = self.ranges[*inner].end;
+                    items.push(BodyItem::Loop(*inner));
+                }
+                None => items.push(BodyItem::Execute(execute)),
+            }
+        }
+        items
+    }
+
+    /// Returns whether a loop may have more than one iteration.
+    pub(super) fn repeats(&self, number: usize) -> bool {
+        self.repeats[number]
+    }
+
+    /// Returns the file of an execute.
+    pub(super) fn file_name(&self, execute: usize) -> &str {
+        &self.files[execute]
     }
 
     fn add_statements(&mut self, body: &[Stmt<&str>], around: &mut Vec<usize>) {

@@ -19,6 +19,8 @@ pub(super) enum ElementOrderEffect {
     Standard,
     /// Normalization with paired elements, whose operands are not compared.
     Normalize,
+    /// Several operations, whose operands are not compared. Later ops accept the result in every order.
+    Unknown,
 }
 
 impl ElementOrderEffect {

@@ -34,9 +34,8 @@ pub(super) fn check<T: FileTree>(
         report.enter_rule(PROGRAM);
     }
     if tree.has_file(BUNDLE_FILE) {
-        let checks_order = program.as_ref().is_none_or(|program| !program.conversions.is_kept());
         let given = program.map(|program| find_own_inputs(&program, own_name, report)).unwrap_or_default();
-        BundleInputs { checks_order, ..given }.bundle_source(tree, "", rules, false).check(report)?;
+        BundleInputs { checks_order: true, ..given }.bundle_source(tree, "", rules, false).check(report)?;
         return Ok(true);
     }
     let Some(program) = program else { return Ok(has_program) };
@@ -50,7 +49,7 @@ pub(super) fn check<T: FileTree>(
         report.enter_rule(SYMBOLIC_SIZES);
         program_sizes::check(&program, &facts, report);
         program_flow::check(&program, &facts, report);
-        if !program.conversions.is_kept() && rules.profile.includes_base_rule(RULES[ELEMENT_ORDER].label) {
+        if rules.profile.includes_base_rule(RULES[ELEMENT_ORDER].label) {
             report.enter_rule(ELEMENT_ORDER);
             element_order::check(&program, &facts, report);
         }

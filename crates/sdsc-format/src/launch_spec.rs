@@ -1,7 +1,8 @@
 //! `launch_spec.json`: interface of one kernel, for launchers ("launch specification").
 //!
 //! The file is next to `bundle.mlir`. It lists the arguments of the kernel by position, with their host shapes, PyTorch
-//! types, layouts and roles, so that a launcher can reject a tensor of another shape or type.
+//! types, layouts and roles, so that a launcher can reject a tensor of another shape or type. A reader skips unknown
+//! members, because a launch depends on no optional member.
 //!
 //! ```json
 //! {
@@ -26,7 +27,6 @@ pub const EMITTER_NAME: &str = "sdsc";
 
 /// Launch specification of one kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct LaunchSpec {
     /// Version of the format.
     pub version: FormatVersion<1>,
@@ -52,7 +52,6 @@ pub struct LaunchSpec {
 
 /// Meaning of a parameter of the bundle's function.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct SymbolKind {
     /// Class of the symbol.
     pub kind: SymbolClass,
@@ -134,9 +133,16 @@ pub enum SymbolClass {
     Dimension,
 }
 
+impl SymbolClass {
+    /// Returns whether the symbol is an address that follows from that of a kernel argument.
+    #[must_use]
+    pub const fn is_derived(self) -> bool {
+        matches!(self, Self::KernelSlice | Self::KernelDerived | Self::KernelDerivedSymbolic)
+    }
+}
+
 /// Sizes that a launch may choose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct SizeRange {
     /// Minimum.
     pub min: i64,
@@ -146,7 +152,6 @@ pub struct SizeRange {
 
 /// Argument of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct ArgSpec {
     /// Position of the argument.
     pub arg_index: i64,
@@ -205,7 +210,6 @@ impl fmt::Display for ArgDimSize {
 /// Arrangement of an argument in device memory: the standard tiling into sticks, or the one that `device_size` and
 /// `stride_map` define.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct ArgLayout {
     /// Number of elements in a stick.
     pub stick_size: Vec<i64>,
@@ -263,6 +267,16 @@ mod tests {
         let text = String::from_utf8(spec.to_text()).unwrap();
         assert!(text.contains("\"base_sym_idx\": -1,\n      \"offset\": 0,\n      \"arg_index\": 0"), "{text}");
         assert_eq!(serde_json::from_str::<LaunchSpec>(&text).unwrap(), spec);
+    }
+
+    #[test]
+    fn skips_unknown_members() {
+        let text = SHORT
+            .replacen("\"version\": 1", "\"version\": 1, \"target\": \"card\"", 1)
+            .replacen("\"kind\": \"kernel\"", "\"kind\": \"kernel\", \"note\": 1", 1)
+            .replacen("\"arg_index\": 0, \"role\"", "\"arg_index\": 0, \"device\": 0, \"role\"", 1);
+        let short: LaunchSpec = serde_json::from_str(SHORT).unwrap();
+        assert_eq!(serde_json::from_str::<LaunchSpec>(&text).unwrap(), short);
     }
 
     #[test]

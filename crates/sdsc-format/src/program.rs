@@ -54,8 +54,9 @@ pub struct Program {
     /// Bytes of the region that holds the buffers with a place.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub buffer_bytes: i64,
-    /// Order in which conversions between 16-bit and 32-bit numbers leave elements in sticks.
-    #[serde(default, skip_serializing_if = "ConversionOrder::is_kept")]
+    /// Order in which conversions between 16-bit and 32-bit numbers leave elements in sticks. It has one value, which
+    /// files of earlier compilers state.
+    #[serde(default, skip_serializing)]
     pub conversions: ConversionOrder,
     /// Symbolic sizes, which the caller chooses for each run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -68,19 +69,9 @@ pub struct Program {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ConversionOrder {
-    /// Every element keeps its position in the row: the assumption of programs without the member.
-    #[default]
-    Kept,
     /// Groups of four elements alternate between two sticks or two halves, as on the device.
+    #[default]
     Staggered,
-}
-
-impl ConversionOrder {
-    /// Returns whether elements keep their positions.
-    #[must_use]
-    pub fn is_kept(&self) -> bool {
-        *self == Self::Kept
-    }
 }
 
 /// Symbolic size, for example `{"name": "s0", "maximum": 1024, "granularity": 64}`. Shapes in the file have the

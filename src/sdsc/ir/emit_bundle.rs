@@ -23,12 +23,12 @@ use crate::{
 use ::program::layout::DeviceLayout;
 use bundle_files::{baked_pool_bytes, build_bundle_files};
 use files::is_plain_name;
-use machine::{ElementType, Target, is_conversion};
+use machine::{ElementType, Target};
 use sdsc_check::{Profile, Violation, check_files_with_profile};
 use sdsc_format::{
     OutputFile, StagedBundle,
     exact::{EXACT_FILE, EXACT_SUFFIX, ExactConstant, ExactNumbers},
-    program::{self, BufferPlace, ConversionOrder, LaunchEntry, Program, Size, SymbolicDim, Tensor},
+    program::{self, BufferPlace, LaunchEntry, Program, Size, SymbolicDim, Tensor},
 };
 use std::{panic::resume_unwind, path::Path, thread};
 
@@ -208,9 +208,6 @@ fn build_program_files(program: Op<'_>, target: &Target, format: Profile) -> Res
                 }
             }
             "builtin.module" => {
-                if op.nested().into_iter().any(|op| op.is(sdsc::OP) && is_conversion(op.text_attr(attr::FUNCTION))) {
-                    description.conversions = ConversionOrder::Staggered;
-                }
                 let buffers = op.attr(attr::SDSC_BUFFERS).and_then(elements).unwrap_or_default();
                 let arguments = buffers.into_iter().filter_map(symbol_name).map(str::to_owned).collect();
                 let folder = format!("{name}/");

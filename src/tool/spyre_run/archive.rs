@@ -69,7 +69,9 @@ fn read_npz(path: &str, arguments: &[Tensor]) -> Result<BTreeMap<String, HostArr
                 tensor.shape
             ));
         }
-        let array = npy::read_from(Cursor::new(bytes), num_bytes, &format!("{path}: {name}"), &tensor.element_type);
+        let place = format!("{path}: {name}");
+        let read = |element: &str| npy::read_from(Cursor::new(&bytes), num_bytes, &place, element);
+        let array = contract::read_argument(tensor, read);
         arrays.insert(name, array.map_err(|message| contract::format_array_error("--inputs", tensor, &message))?);
     }
     Ok(arrays)
@@ -91,14 +93,15 @@ fn read_safetensors(path: &str, arguments: &[Tensor]) -> Result<BTreeMap<String,
         let reject = |message: String| {
             contract::format_array_error("--inputs", tensor, &format!("cannot read '{path}': '{name}' {message}"))
         };
-        let elements = convert_elements(&view, tensor).map_err(reject)?;
-        let shape = view.shape().iter().map(|size| i64::try_from(*size).unwrap_or(i64::MAX)).collect();
-        arrays.insert(name.to_owned(), HostArray { shape, elements });
+        let shape: Vec<i64> = view.shape().iter().map(|size| i64::try_from(*size).unwrap_or(i64::MAX)).collect();
+        let read = |element: &str| Ok(HostArray { shape: shape.clone(), elements: convert_elements(&view, element)? });
+        arrays.insert(name.to_owned(), contract::read_argument(tensor, read).map_err(reject)?);
     }
     Ok(arrays)
 }
 
-fn convert_elements(view: &TensorView<'_>, tensor: &Tensor) -> Result<ArrayElements, String> {
+/// Returns the elements of an array, whose type must be `element`.
+fn convert_elements(view: &TensorView<'_>, element: &str) -> Result<ArrayElements, String> {
     let found = match view.dtype() {
         Dtype::F16 => ElementType::F16,
         Dtype::BF16 => ElementType::Bf16,
@@ -111,8 +114,8 @@ fn convert_elements(view: &TensorView<'_>, tensor: &Tensor) -> Result<ArrayEleme
         Dtype::BOOL => ElementType::Bool,
         other => return Err(format!("has elements of {other:?}, which no program has")),
     };
-    if tensor.element_type.parse() != Ok(found) {
-        return Err(format!("has elements of {found}, and the program has {}", tensor.element_type));
+    if element.parse() != Ok(found) {
+        return Err(format!("has elements of {found}, and the program has {element}"));
     }
     let num_elements = view.shape().iter().product();
     let mut elements = ArrayElements::zeros(found, num_elements);

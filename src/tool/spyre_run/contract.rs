@@ -1,10 +1,13 @@
 //! Checks of the launch specification of a bundle, and errors about arrays that violate it.
 
+use super::export::cast_elements_checked;
 use crate::codes;
 use machine::{DeviceFormat, ElementType};
+use referee::HostArray;
 use sdsc_check::check_launch_specs;
 use sdsc_format::launch_spec::{LAUNCH_SPEC_FILE, LaunchSpec};
 use sdsc_format::program::{LaunchEntry, Program, Tensor};
+use sdsc_format::{BUNDLE_FILE, bundle_text};
 use std::path::Path;
 
 /// Checks that the launch specifications describe the arguments of the program.
@@ -15,6 +18,24 @@ pub(super) fn check_contract(directory: &Path, program: &Program) -> Result<(), 
     let found = check_launch_specs(directory, program).map_err(|error| codes::SIM_FILES.format(error))?;
     found.first().map_or(Ok(()), |violation| {
         Err(codes::SIM_FILES.format(format_args!("{}/{violation}; compile the program again", directory.display())))
+    })
+}
+
+/// Returns a warning if a program of one launch with symbolic addresses has no launch specification.
+pub(super) fn describe_missing_spec(directory: &Path, program: &Program) -> Option<String> {
+    let [launch] = program.launches.as_slice() else { return None };
+    let path = directory.join(&launch.bundle).join(LAUNCH_SPEC_FILE);
+    if path.exists() {
+        return None;
+    }
+    let bytes = files::read_below(directory, &format!("{}/{BUNDLE_FILE}", launch.bundle)).ok()?;
+    let bundle = bundle_text::parse(std::str::from_utf8(&bytes).ok()?).ok()?;
+    (!bundle.params.is_empty()).then(|| {
+        format!(
+            "expected a launch specification, found no '{}'; shapes, types and layouts of a launch are not checked, \
+             compile the program again",
+            path.display()
+        )
     })
 }
 
@@ -51,14 +72,42 @@ pub(super) fn launch_type(tensor: &Tensor) -> Result<ElementType, String> {
     Ok(element.launch_type(format))
 }
 
+/// Reads an argument of the program. `read` reads an array of an element type: that of the program, or that of the
+/// host tensor that a launcher passes.
+///
+/// # Errors
+/// Returns the error about the program's type if the array has neither type.
+pub(super) fn read_argument(
+    tensor: &Tensor,
+    read: impl Fn(&str) -> Result<HostArray, String>,
+) -> Result<HostArray, String> {
+    let error = match read(&tensor.element_type) {
+        Ok(array) => return Ok(array),
+        Err(error) => error,
+    };
+    let (Ok(element), Ok(launched)) = (tensor.element_type.parse::<ElementType>(), launch_type(tensor)) else {
+        return Err(error);
+    };
+    if launched == element {
+        return Err(error);
+    }
+    match read(&launched.to_string()) {
+        Ok(array) => cast_elements_checked(&array, element),
+        Err(_) => Err(error),
+    }
+}
+
 /// Formats the error about an array that the program does not accept. The message states the expected array in the
 /// terms of the launch specification.
 pub(super) fn format_array_error(option: &str, tensor: &Tensor, message: &str) -> String {
-    let element =
-        tensor.element_type.parse::<ElementType>().map_or(tensor.element_type.as_str(), |element| element.torch_name());
+    let element = tensor.element_type.parse::<ElementType>().ok().map(ElementType::torch_name);
+    let launched = launch_type(tensor).ok().map(ElementType::torch_name).filter(|launched| Some(*launched) != element);
+    let types: Vec<&str> = launched.into_iter().chain([element.unwrap_or(&tensor.element_type)]).collect();
     let (code, message) = codes::split_code(message);
     code.unwrap_or(codes::RUN_ARRAY).format(format_args!(
-        "{option}: argument '{}' (shape {:?}, dtype {element}, layout row-major): {message}",
-        tensor.name, tensor.shape
+        "{option}: argument '{}' (shape {:?}, dtype {}, layout row-major): {message}",
+        tensor.name,
+        tensor.shape,
+        types.join(" or ")
     ))
 }

@@ -196,17 +196,17 @@ fn cast_elements(array: &HostArray, element: ElementType) -> HostArray {
 /// Returns the array converted to another element type.
 ///
 /// # Errors
-/// Returns an error if the type rounds an integer, or if a number is out of its range.
-fn cast_elements_checked(array: &HostArray, element: ElementType) -> Result<HostArray, String> {
+/// Returns an error if an integer type, of the array or of the result, rounds a number, or if a number is out of range.
+pub(super) fn cast_elements_checked(array: &HostArray, element: ElementType) -> Result<HostArray, String> {
     let found = cast_elements(array, element);
-    let is_integer = array.elements.element_type().is_integer();
+    let is_integer = array.elements.element_type().is_integer() || element.is_integer();
     let is_lost = |index: &usize| {
         let (before, after) = (array.elements.get(*index), found.elements.get(*index));
-        before.is_finite() && if is_integer { before != after } else { !after.is_finite() }
+        if is_integer { before != after } else { before.is_finite() && !after.is_finite() }
     };
     match (0..array.elements.len()).find(is_lost) {
         Some(index) => Err(format!(
-            "expected numbers of dtype {}, found {} at element {index}; give numbers that the dtype of the launch holds",
+            "expected numbers of dtype {}, found {} at element {index}; give numbers that this dtype holds",
             element.torch_name(),
             array.elements.get(index)
         )),
@@ -360,7 +360,7 @@ mod tests {
         let rejected = cast_elements_checked(&array(ArrayElements::I64(vec![0, 2049])), ElementType::F16).unwrap_err();
         assert_eq!(
             rejected,
-            "expected numbers of dtype float16, found 2049 at element 1; give numbers that the dtype of the launch holds"
+            "expected numbers of dtype float16, found 2049 at element 1; give numbers that this dtype holds"
         );
         assert!(
             cast_elements_checked(&array(ArrayElements::F32(vec![0.1, f32::INFINITY])), ElementType::F16).is_ok(),

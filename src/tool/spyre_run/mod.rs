@@ -127,6 +127,9 @@ fn run(arguments: &RunArguments, reporter: Reporter) -> Result<(), String> {
             .format(format_args!("{error}; a bundle needs every file as it was written, compile the program again"))
     })?;
     contract::check_contract(Path::new(&arguments.directory), simulation.program())?;
+    if let Some(warning) = contract::describe_missing_spec(Path::new(&arguments.directory), simulation.program()) {
+        reporter.warning(&warning);
+    }
     let sizes = parse_sizes(simulation.program(), &arguments.dim_size)?;
     let simulation =
         simulation.with_sizes(&sizes).map_err(|error| codes::RUN_SIZE.format(format_args!("--dim-size: {error}")))?;
@@ -301,7 +304,8 @@ fn read_inputs(
             ))
         })?;
         let reject = |message: &str| contract::format_array_error("--input", tensor, message);
-        let array = npy::read(path, &tensor.element_type).map_err(|error| reject(&error))?;
+        let array = contract::read_argument(tensor, |element| npy::read(path, element));
+        let array = array.map_err(|error| reject(&error))?;
         check_shape(tensor, &array, path).map_err(|message| reject(&message))?;
         if inputs.insert(name.to_owned(), array).is_some() {
             return Err(codes::OPTION_TWICE.format(format_args!("--input: '{name}' is given twice; remove one")));

@@ -122,14 +122,14 @@ fn as_signed(descr: &str) -> Option<&'static str> {
 
 /// Rejects elements of another type, with advice in NumPy's terms.
 fn check_elements(descr: &str, path: &str, element: ElementType) -> Result<(), String> {
-    let found = descr.trim_matches('\'');
+    let (found, torch_name) = (descr.trim_matches('\''), element.torch_name());
     match numpy_type(element) {
         Some((name, _)) if found == "|O" => Err(codes::RUN_ARRAY.format(format_args!(
-            "expected elements of {element}, found Python objects ('|O') in '{path}'; give all rows one length, and save \
+            "expected elements of {torch_name}, found Python objects ('|O') in '{path}'; give all rows one length, and save \
              numpy.array(rows, dtype='{name}')"
         ))),
         Some((name, expected)) if found != expected && as_signed(found) != Some(expected) => Err(codes::RUN_ARRAY.format(format_args!(
-            "expected elements of {element} ('{expected}'), found type '{found}'{} in '{path}'; {}",
+            "expected elements of {torch_name} ('{expected}'), found type '{found}'{} in '{path}'; {}",
             numpy_type_label(found),
             conversion_advice(found, name)
         ))),
@@ -146,14 +146,14 @@ fn conversion_advice(found: &str, name: &str) -> String {
     }
 }
 
-/// Returns this compiler's name of a NumPy `descr`, for types that users often confuse; empty for all others.
+/// Returns the name of a NumPy `descr`, for types that users often confuse; empty for all others.
 fn numpy_type_label(found: &str) -> &'static str {
     match found {
-        "<f2" => " (f16)",
-        "<f4" => " (f32)",
-        "<f8" => " (f64)",
-        "<i4" => " (i32)",
-        "<i8" => " (i64)",
+        "<f2" => " (float16)",
+        "<f4" => " (float32)",
+        "<f8" => " (float64)",
+        "<i4" => " (int32)",
+        "<i8" => " (int64)",
         "<c8" | "<c16" => " (complex)",
         text if text.starts_with("<U") || text.starts_with("|S") => " (text)",
         _ => "",
@@ -292,7 +292,8 @@ mod tests {
 
     #[test]
     fn rejects_unsigned_integers_of_another_width() {
-        for (array, element_type) in [(read_as(vec![7_u32], "i64"), "i64"), (read_as(vec![7_u64], "f16"), "f16")] {
+        for (array, element_type) in [(read_as(vec![7_u32], "i64"), "int64"), (read_as(vec![7_u64], "f16"), "float16")]
+        {
             let message = array.unwrap_err();
             assert!(message.contains(&format!("expected elements of {element_type}")), "{message}");
         }

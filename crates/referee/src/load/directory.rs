@@ -9,7 +9,7 @@ use machine::{STICK_BYTES, Target};
 use sdsc_format::BUNDLE_FILE;
 use sdsc_format::exact::{EXACT_FILE, ExactConstant, ExactNumbers};
 use sdsc_format::model::Sdsc;
-use sdsc_format::program::{BufferPlace, ConversionOrder, PROGRAM_FILE, Program, Tensor};
+use sdsc_format::program::{BufferPlace, PROGRAM_FILE, Program, Tensor};
 use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -49,12 +49,7 @@ fn check_result_names(dir: &Path, program: &Program) -> Result<(), SimError> {
 }
 
 /// Reads a bundle and all files that it executes.
-pub(crate) fn read_bundle(
-    dir: &Path,
-    name: &str,
-    target: &Target,
-    conversions: ConversionOrder,
-) -> Result<LoadedBundle, SimError> {
+pub(crate) fn read_bundle(dir: &Path, name: &str, target: &Target) -> Result<LoadedBundle, SimError> {
     let text_path = format!("{}/{BUNDLE_FILE}", require_plain_name(dir, name)?);
     let path = dir.join(&text_path);
     let bundle = parse(&read_text_file(dir, &text_path)?).map_err(|error| SimError::Text {
@@ -68,7 +63,7 @@ pub(crate) fn read_bundle(
         let mut sdsc: Sdsc = read_json(dir, &format!("{name}/{file}"))?;
         sdsc.value.complete();
         sdsc.value.split_unequal_cores();
-        plans.insert(file.clone(), compile_steps(&format!("{name}/{file}"), &sdsc, target, conversions)?);
+        plans.insert(file.clone(), compile_steps(&format!("{name}/{file}"), &sdsc, target)?);
     }
     Ok(LoadedBundle { bundle, plans })
 }

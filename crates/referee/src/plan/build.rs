@@ -11,7 +11,6 @@ use crate::number::{decode_constant, to_program_number};
 use element::Reduction;
 use machine::{DeviceFormat, Target};
 use sdsc_format::model::{ComputeOp, ConstantBits, ConstantInfo, Dsc, Operation, Sdsc, Text};
-use sdsc_format::program::ConversionOrder;
 
 /// Maximum number of points along one dimension of one core, and so the maximum length of a table.
 const MAX_LOCAL_POINTS: i64 = 1 << 26;
@@ -23,13 +22,7 @@ const MAX_TABLE_ENTRIES: i64 = 1 << 26;
 const MASK_CONSTANT_NAME: &str = "samv-maskvalue";
 
 /// Compiles one op description of a file.
-pub(super) fn compile_plan(
-    file: &str,
-    sdsc: &Sdsc,
-    number: usize,
-    target: &Target,
-    conversions: ConversionOrder,
-) -> Result<OpPlan, SimError> {
+pub(super) fn compile_plan(file: &str, sdsc: &Sdsc, number: usize, target: &Target) -> Result<OpPlan, SimError> {
     let named = &sdsc.value.dscs[number];
     let (operation, dsc) = (&sdsc.value, &named.value);
     let [compute] = dsc.compute.as_slice() else {
@@ -43,7 +36,7 @@ pub(super) fn compile_plan(
     };
     let function = compute.function.as_ref();
     let name = format!("{file} ({function})");
-    let builder = PlanBuilder { operation, dsc, compute, function, name: &name, num_cores: target.cores, conversions };
+    let builder = PlanBuilder { operation, dsc, compute, function, name: &name, num_cores: target.cores };
     builder.build_plan().map_err(|fault| fault.into_sim_error(name.clone()))
 }
 
@@ -55,8 +48,6 @@ struct PlanBuilder<'f> {
     name: &'f str,
     /// Number of cores of the machine.
     num_cores: i64,
-    /// Element order of the results of conversions.
-    conversions: ConversionOrder,
 }
 
 type PlanResult<T> = Result<T, PlanError>;
@@ -209,7 +200,7 @@ impl PlanBuilder<'_> {
             return Err(PlanError::NotSimulated(format!("{entries} points along the dimensions of all tensors")));
         }
         let core_ids: Vec<i64> = cores.iter().map(|core| core.id).collect();
-        let stagger = Stagger::from_function(self.function, self.conversions);
+        let stagger = Stagger::from_function(self.function);
         let file = |(index, (node, info))| TensorPlanBuilder {
             dsc: self.dsc,
             node,

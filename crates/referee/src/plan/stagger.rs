@@ -9,8 +9,6 @@
 //!
 //! Columns are those of the input in memory. The two conversions are inverse to each other.
 
-use sdsc_format::program::ConversionOrder;
-
 /// Elements that remain adjacent.
 pub(super) const GROUP_ELEMENTS: i64 = 4;
 
@@ -28,11 +26,11 @@ impl Stagger {
     pub(super) const COLUMNS: i64 = 64;
 
     /// Returns the stagger of a function; `None` if its result has the order of its inputs.
-    pub(super) fn from_function(function: &str, conversions: ConversionOrder) -> Option<Self> {
-        match (conversions, function) {
-            (ConversionOrder::Staggered, "dl16tofp32") => Some(Self::Widen),
-            (ConversionOrder::Staggered, "fp32todl16") => Some(Self::Narrow),
-            (ConversionOrder::Staggered | ConversionOrder::Kept, _) => None,
+    pub(super) fn from_function(function: &str) -> Option<Self> {
+        match function {
+            "dl16tofp32" => Some(Self::Widen),
+            "fp32todl16" => Some(Self::Narrow),
+            _ => None,
         }
     }
 

@@ -6,22 +6,16 @@ use super::error::PlanError;
 use crate::error::SimError;
 use machine::Target;
 use sdsc_format::model::{Operation, Sdsc};
-use sdsc_format::program::ConversionOrder;
 use std::sync::Arc;
 
 /// Plans that run at the same time, each on its own cores.
 pub(crate) type ConcurrentPlans = Vec<Arc<OpPlan>>;
 
 /// Compiles a file to its steps. A barrier separates each step from the next.
-pub(crate) fn compile_steps(
-    file: &str,
-    sdsc: &Sdsc,
-    target: &Target,
-    conversions: ConversionOrder,
-) -> Result<Vec<ConcurrentPlans>, SimError> {
+pub(crate) fn compile_steps(file: &str, sdsc: &Sdsc, target: &Target) -> Result<Vec<ConcurrentPlans>, SimError> {
     let numbers =
         collect_steps(&sdsc.value).map_err(|fault| fault.into_sim_error(format!("{file} ({})", sdsc.name)))?;
-    let plan = |number: &usize| Ok(Arc::new(compile_plan(file, sdsc, *number, target, conversions)?));
+    let plan = |number: &usize| Ok(Arc::new(compile_plan(file, sdsc, *number, target)?));
     let step = |numbers: &Vec<usize>| numbers.iter().map(plan).collect();
     numbers.iter().map(step).collect()
 }

@@ -95,10 +95,7 @@ impl Simulation {
         let mut deaths = Vec::with_capacity(program.launches.len());
         for (number, launch) in program.launches.iter().enumerate() {
             if !bundles.contains_key(&launch.bundle) {
-                bundles.insert(
-                    launch.bundle.clone(),
-                    directory::read_bundle(dir, &launch.bundle, target, program.conversions)?,
-                );
+                bundles.insert(launch.bundle.clone(), directory::read_bundle(dir, &launch.bundle, target)?);
             }
             let found = bundles.get(&launch.bundle).map_or_else(
                 || Ok(ExpirySchedule::default()),

@@ -19,9 +19,11 @@ enum MemberDemand {
     Object,
     /// A string, if present.
     Text,
+    /// A string, a list or an object with content, if present. The model reads an empty one as a missing one.
+    NonEmpty,
 }
 
-use MemberDemand::{Empty, Forbidden, Integer, Object, Optional, Required, Text};
+use MemberDemand::{Empty, Forbidden, Integer, NonEmpty, Object, Optional, Required, Text};
 
 impl MemberDemand {
     /// Returns the type of a value that has it; `None` if every type has it.
@@ -31,7 +33,7 @@ impl MemberDemand {
             Text => Some("a string"),
             Object => Some("an object"),
             Empty => Some("an object without members"),
-            Required | Optional | Forbidden => None,
+            Required | Optional | Forbidden | NonEmpty => None,
         }
     }
 }
@@ -52,9 +54,13 @@ const MEMBER_DEMANDS: &[(&str, MemberDemand, MemberDemand)] = &[
     ("*/dscs_/*/*/labeledDs_/*/memOrg_/*", Object, Object),
     ("*/dscs_/*/*/computeOp_/*/attributes_", Object, Object),
     ("*/sdscFoldProps_", Required, Optional),
+    ("*/sdscFoldProps_", NonEmpty, Optional),
     ("*/sdscFolds_", Required, Optional),
+    ("*/sdscFolds_", NonEmpty, Optional),
     ("*/numWkSlicesPerDim_", Required, Optional),
+    ("*/numWkSlicesPerDim_", NonEmpty, Optional),
     ("*/coreIdToWkSlice_", Required, Optional),
+    ("*/coreIdToWkSlice_", NonEmpty, Optional),
     ("*/ldsShareInfo_", Optional, Forbidden),
     ("*/dscs_/*/*/numCoreletsUsed_", Required, Optional),
     ("*/dscs_/*/*/coordinateMasking_", Required, Optional),
@@ -93,9 +99,13 @@ const MEMBER_DEMANDS: &[(&str, MemberDemand, MemberDemand)] = &[
     ("*/dscs_/*/*/scheduleTree_/*/prev_", Required, Optional),
     ("*/dscs_/*/*/scheduleTree_/*/ldsIdx_", Required, Optional),
     ("*/dscs_/*/*/scheduleTree_/*/component_", Required, Optional),
+    ("*/dscs_/*/*/scheduleTree_/*/component_", NonEmpty, NonEmpty),
     ("*/dscs_/*/*/scheduleTree_/*/layoutDimOrder_", Required, Optional),
+    ("*/dscs_/*/*/scheduleTree_/*/layoutDimOrder_", NonEmpty, Optional),
     ("*/dscs_/*/*/scheduleTree_/*/maxDimSizes_", Required, Optional),
+    ("*/dscs_/*/*/scheduleTree_/*/maxDimSizes_", NonEmpty, Optional),
     ("*/dscs_/*/*/scheduleTree_/*/indirectAllocType_", Required, Optional),
+    ("*/dscs_/*/*/scheduleTree_/*/indirectAllocType_", NonEmpty, NonEmpty),
     ("*/dscs_/*/*/scheduleTree_/*/startAddressCoreCorelet_", Required, Optional),
     ("*/dscs_/*/*/scheduleTree_/*/coordinates_", Required, Optional),
     ("*/dscs_/*/*/scheduleTree_/*/nonUnifiedAllocInHBM_", Forbidden, Optional),
@@ -105,10 +115,12 @@ const MEMBER_DEMANDS: &[(&str, MemberDemand, MemberDemand)] = &[
     ("*/dscs_/*/*/scheduleTree_/*/coordinates_/coordInfo", Required, Optional),
     ("*/dscs_/*/*/scheduleTree_/*/coordinates_/coreIdToWkSlice_", Required, Optional),
     ("*/dscs_/*/*/labeledDs_/*/scale_", Required, Optional),
+    ("*/dscs_/*/*/labeledDs_/*/scale_", NonEmpty, Optional),
     ("*/dscs_/*/*/labeledDs_/*/wordLength", Required, Optional),
     ("*/dscs_/*/*/labeledDs_/*/memOrg_/*/dsOffset", Optional, Forbidden),
     ("*/dscs_/*/*/computeOp_/*/attributes_", Required, Optional),
     ("*/dscs_/*/*/computeOp_/*/attributes_/dataFormat_", Required, Optional),
+    ("*/dscs_/*/*/computeOp_/*/attributes_/dataFormat_", NonEmpty, NonEmpty),
     ("*/dscs_/*/*/computeOp_/*/attributes_/fidelity_", Required, Optional),
     ("*/dscs_/*/*/computeOp_/*/location", Required, Forbidden),
     ("*/dscs_/*/*/constantInfo_/*/data_/data_/*/*", Optional, Integer),
@@ -229,6 +241,16 @@ impl<'r> MemberVisitor<'r, '_> {
         }
     }
 
+    /// Reports an empty value where the profile has content.
+    fn check_content(&mut self, is_empty: bool) {
+        let mut here = self.active.iter().filter(|state| state.rest().is_some_and(<[_]>::is_empty));
+        let needs_content = here.any(|state| state.demand == NonEmpty);
+        if is_empty && needs_content {
+            let (path, profile) = (self.path.clone(), self.profile.name());
+            self.push_fault(path, format!("the value is empty; profile '{profile}' has content here"));
+        }
+    }
+
     /// Returns the requirements that apply below a member.
     fn patterns_below(&self, key: &str) -> Vec<MemberState<'r>> {
         self.active.iter().filter_map(|state| state.enter_member(key)).collect()
@@ -270,7 +292,8 @@ impl<'de> Visitor<'de> for MemberVisitor<'_, '_> {
         Ok(())
     }
 
-    fn visit_str<E: Error>(mut self, _: &str) -> Result<(), E> {
+    fn visit_str<E: Error>(mut self, text: &str) -> Result<(), E> {
+        self.check_content(text.is_empty());
         self.check_spelling(Text);
         Ok(())
     }
@@ -286,7 +309,10 @@ impl<'de> Visitor<'de> for MemberVisitor<'_, '_> {
             let key = index.to_string();
             let active = self.patterns_below(&key);
             if active.is_empty() {
-                while items.next_element::<IgnoredAny>()?.is_some() {}
+                while items.next_element::<IgnoredAny>()?.is_some() {
+                    index += 1;
+                }
+                self.check_content(index == 0);
                 return Ok(());
             }
             let walk = MemberVisitor {
@@ -296,6 +322,7 @@ impl<'de> Visitor<'de> for MemberVisitor<'_, '_> {
                 faults: &mut *self.faults,
             };
             if items.next_element_seed(walk)?.is_none() {
+                self.check_content(index == 0);
                 return Ok(());
             }
             index += 1;
@@ -319,6 +346,7 @@ impl<'de> Visitor<'de> for MemberVisitor<'_, '_> {
             }
             seen.push(key);
         }
+        self.check_content(seen.is_empty());
         if !seen.is_empty() {
             self.check_spelling(Object);
         }
@@ -389,6 +417,25 @@ mod tests {
         let found = collect_fault_texts(&text(r#"{"id": "2"}"#), Profile::Release1_0);
         assert_eq!(found.len(), 5, "{found:?}");
         assert_eq!(collect_fault_texts(&text(r#"{"id": "2"}"#), Profile::default()), [""; 0]);
+    }
+
+    #[test]
+    fn reports_empty_values() {
+        let node = r#"{"component_": "", "layoutDimOrder_": [], "indirectAllocType_": "no_indirection"}"#;
+        let text = format!(
+            r#"{{"0_add": {{"numWkSlicesPerDim_": {{}}, "dscs_": [{{"add": {{"scheduleTree_": [{node}]}}}}]}}}}"#
+        );
+        let find_empty = |profile| {
+            let found = collect_fault_texts(&text, profile).into_iter();
+            found.filter(|fault| fault.contains("is empty")).collect::<Vec<_>>()
+        };
+        let fault =
+            |path: &str, profile| format!("/0_add/{path}: the value is empty; profile '{profile}' has content here");
+        let (slices, node) = ("numWkSlicesPerDim_", "dscs_/0/add/scheduleTree_/0");
+        let (component, order) = (format!("{node}/component_"), format!("{node}/layoutDimOrder_"));
+        assert_eq!(find_empty(Profile::Release1_0), [fault(&component, "1.0")]);
+        let practice = "torch-spyre-2026-08";
+        assert_eq!(find_empty(Profile::default()), [slices, &component, &order].map(|path| fault(path, practice)));
     }
 
     #[test]

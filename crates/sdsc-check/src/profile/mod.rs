@@ -48,9 +48,8 @@ impl FromStr for Profile {
 /// Labels of rules that torch-spyre follows and that release 1.0.0 lacks or replaces by weaker rules.
 ///
 /// The release forbids two of the requirements. `sdsc_r43` and `sdsc_r82` require a fold factor of 0 for a dimension
-/// smaller than a stick, and `sdsc_r64` requires integers for size symbols. Rules on shuffles and on the element order
-/// after format conversions concern features that are newer than the release.
-const RULES_NOT_IN_RELEASE: [&str; 48] = [
+/// smaller than a stick, and `sdsc_r64` requires integers for size symbols.
+const RULES_NOT_IN_RELEASE: [&str; 43] = [
     "sdsc_r4",
     "sdsc_r6",
     "sdsc_r7",
@@ -93,11 +92,6 @@ const RULES_NOT_IN_RELEASE: [&str; 48] = [
     "sdsc_r99",
     "sdsc_r101",
     "sdsc_r102",
-    "sdsc_r150",
-    "sdsc_r151",
-    "sdsc_r152",
-    "sdsc_r153",
-    "sdsc_r154",
     "sdsc_r186",
 ];
 

@@ -9,7 +9,7 @@ use super::super::extent::compute_core_bytes;
 use super::super::file_view::{FileView, TensorView};
 use super::super::report::ViolationReport;
 use super::addresses::start_path;
-use sdsc_format::model::{CoreKey, Entries, Text};
+use sdsc_format::model::{CoreKey, Entries, FoldFunction, Text};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Returns the source and the destination of a shuffle, with their names.
@@ -46,16 +46,30 @@ pub(super) fn check_shuffle_core_lists(file: &FileView<'_>, report: &mut Violati
         );
     }
     for (tensor, node) in file.dsc.nodes.iter().enumerate() {
-        let found: BTreeSet<i64> = node.start.data.iter().map(|(key, _)| key.core).collect();
-        if !found.iter().copied().eq(0..n_cores) {
-            let message =
-                format!("addresses of cores {found:?}; cores 0 to {} have one each", n_cores.saturating_sub(1));
-            report.report_json(file.node_member_path(tensor, "startAddressCoreCorelet_/data_"), message);
-        }
+        check_shuffle_starts(file, tensor, report);
         let path = file.node_member_path(tensor, "coordinates_/coreIdToWkSlice_");
         check_known_cores(&node.coordinates.core_to_slice, n_cores, path, report);
     }
     check_known_cores(&operation.core_to_slice, n_cores, file.member_path("coreIdToWkSlice_"), report);
+}
+
+/// Checks that a tensor has an address on every core that holds a slice of it. In the release, one address may stand for
+/// all cores; another rule checks it.
+fn check_shuffle_starts(file: &FileView<'_>, tensor: usize, report: &mut ViolationReport) {
+    let (node, n_cores) = (&file.dsc.nodes[tensor], file.num_cores());
+    if file.context.profile.is_release() && matches!(node.start.functions.first(), Some(FoldFunction::Const(_))) {
+        return;
+    }
+    let found: BTreeSet<i64> = node.start.data.iter().map(|(key, _)| key.core).collect();
+    let missing = node.coordinates.core_to_slice.iter().map(|(core, _)| *core).find(|core| !found.contains(core));
+    let unknown = found.iter().copied().find(|core| !(0..n_cores).contains(core));
+    let last = n_cores.saturating_sub(1);
+    let fault = match (missing, unknown) {
+        (Some(core), _) => format!("no address on core {core}, which holds a slice"),
+        (None, Some(core)) => format!("an address on core {core}; there are cores 0 to {last}"),
+        (None, None) => return,
+    };
+    report.report_json(file.node_member_path(tensor, "startAddressCoreCorelet_/data_"), fault);
 }
 
 fn check_known_cores<V>(by_core: &Entries<i64, V>, n_cores: i64, path: String, report: &mut ViolationReport) {
@@ -140,9 +154,11 @@ pub(super) fn check_disjoint_views(file: &FileView<'_>, report: &mut ViolationRe
     }
 }
 
-/// Checks the folds over corelets: two corelets share a core's slice along its sticks, on both sides.
+/// Checks the folds over corelets: two corelets share a core's slice along its sticks, on both sides, and all members
+/// count them.
 pub(super) fn check_corelet_folds(file: &FileView<'_>, report: &mut ViolationReport) {
     let corelets = file.num_corelets();
+    check_corelet_counts(file, corelets, report);
     for (tensor, _) in shuffle_views(file).into_iter().flatten().filter(|_| corelets > 1) {
         let folds = tensor.node.coordinates.dims.iter();
         let split: Vec<(&str, i64)> =
@@ -160,5 +176,22 @@ pub(super) fn check_corelet_folds(file: &FileView<'_>, report: &mut ViolationRep
                 format!("'corelet_fold' of {found:?}; two corelets share the stick dimension '{stick}'"),
             ),
         }
+    }
+}
+
+/// Checks that the members that count corelets agree. A file of the release may count two corelets of which a shuffle
+/// uses one.
+fn check_corelet_counts(file: &FileView<'_>, corelets: i64, report: &mut ViolationReport) {
+    if !file.is_shuffle() || file.context.profile.is_release() {
+        return;
+    }
+    let starts = file.dsc.nodes.iter().enumerate().filter_map(|(tensor, node)| {
+        let path = file.node_member_path(tensor, "startAddressCoreCorelet_/dim_prop_attr/1/factor_");
+        Some((path, node.start.folds.get(1)?.factor))
+    });
+    let root = (file.member_path("coreletFoldProp_/factor_"), file.operation.corelet_fold.factor);
+    let used = file.dsc.n_corelets.map(|used| (file.dsc_member_path("numCoreletsUsed_"), used));
+    for (path, found) in starts.chain([root]).chain(used).filter(|(_, found)| *found != corelets) {
+        report.report_json(path, format!("{found} corelets, where another member has {corelets}; all members agree"));
     }
 }

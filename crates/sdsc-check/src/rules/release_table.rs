@@ -91,8 +91,8 @@ pub const RELEASE_RULES: &[FormatRule] = &[
     ),
     file_rule(
         "sdsc_r118",
-        "the function is one of the 80 of the release",
-        "specification 1.0.0, supported functions",
+        "the function is one of the 80 of the release, or `shuffle`, an extension",
+        "specification 1.0.0, supported functions; LX relayout contract",
         families::check_released_function,
     ),
     bundle_rule(

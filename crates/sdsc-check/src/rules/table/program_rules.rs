@@ -234,7 +234,7 @@ pub(super) const PROGRAM_RULES: &[FormatRule] = &[
     ),
     rule(
         "sdsc_r153",
-        "if conversions stagger elements, the operands of an op have one order of elements, and matmuls, changes of layout, masked ops and results the standard one",
+        "conversions stagger elements; the operands of an op have one order of elements, and matmuls, changes of layout, masked ops and results the standard one",
         "element arrangement",
         RuleCheck::Reading,
     ),
