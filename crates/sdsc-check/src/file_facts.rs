@@ -1,7 +1,8 @@
 //! Facts about each SDSC file for the rules on a complete bundle: addresses of the tensors, and the slice of each core.
 
 use super::extent::{
-    DimExtent, compute_core_bytes, compute_padded_lx_bytes, dim_extents, enumerate_tensor_sizes, saturating_product,
+    DimExtent, compute_core_bytes, compute_padded_lx_bytes, compute_start_bytes, dim_extents, enumerate_tensor_sizes,
+    saturating_product,
 };
 use super::file_view::{FileView, TensorView};
 use super::functions::FunctionFamily;
@@ -195,8 +196,13 @@ fn collect_tensor_facts(file: &FileView<'_>, tensor: &TensorView<'_>, starts: &[
 }
 
 fn locate_in_lx(file: &FileView<'_>, tensor: &TensorView<'_>) -> TensorAddress {
+    // The halves of two corelets are one tensor if they are where the layout of the core's slice has them.
+    if !has_adjacent_corelets(file, tensor) {
+        return TensorAddress::Unknown;
+    }
     let holds = find_holders(file, tensor);
-    let starts = tensor.node.start.data.iter().map(|(key, address)| (key.core, address.0));
+    let starts = tensor.node.start.data.iter().filter(|(key, _)| key.corelet == 0);
+    let starts = starts.map(|(key, address)| (key.core, address.0));
     let is_listed = |core: &i64| tensor.node.coordinates.core_to_slice.is_empty() || holds.contains(core);
     let bases: BTreeMap<i64, i64> = starts.filter(|(core, _)| is_listed(core)).collect();
     let (Some(start), Some(highest)) = (bases.values().copied().min(), bases.values().copied().max()) else {
@@ -217,6 +223,25 @@ fn locate_in_lx(file: &FileView<'_>, tensor: &TensorView<'_>) -> TensorAddress {
         part: compute_core_slices(file, tensor),
         order: compute_element_order(file, tensor),
     })
+}
+
+/// Returns whether each core has one address, or the second corelet of each core has its half directly after the first
+/// one, along the outermost dimension with several positions.
+fn has_adjacent_corelets(file: &FileView<'_>, tensor: &TensorView<'_>) -> bool {
+    let start = &tensor.node.start;
+    if !start.has_corelet_values() {
+        return true;
+    }
+    let half = compute_start_bytes(file, tensor);
+    let is_adjacent = |core: i64| {
+        let starts = [0, 1].map(|corelet| start.value_on_corelet(core, corelet).map(|address| address.0));
+        matches!(starts, [Some(first), Some(second)] if first.checked_add(half) == Some(second))
+    };
+    let mut outer = dim_extents(file, tensor)
+        .filter(|extent| extent.part > 1)
+        .skip_while(|extent| tensor.stick_size(extent.label).is_none());
+    let is_outermost = outer.next().is_some() && outer.next().is_none();
+    is_outermost && start.data.iter().all(|(key, _)| is_adjacent(key.core))
 }
 
 /// Returns the cores that hold a slice of a tensor in LX: those that a shuffle lists, or the cores of the op. Cores

@@ -8,23 +8,23 @@ use sdsc_format::model::{Entries, WordLength};
 use std::collections::BTreeSet;
 
 /// Returns the tensors of a matmul: two inputs and the result.
-fn matmul_tensors<'a>(file: &FileView<'a>) -> Option<[TensorView<'a>; 3]> {
+pub(super) fn matmul_tensors<'a>(file: &FileView<'a>) -> Option<[TensorView<'a>; 3]> {
     let tensors: Vec<_> = file.tensors().collect();
     if file.family == FunctionFamily::Matmul { tensors.try_into().ok() } else { None }
 }
 
 /// Dimensions of a matmul, by the tensors that have them.
 #[derive(Default)]
-struct MatmulDims<'a> {
-    reduction: Vec<&'a str>,
-    generated: Vec<&'a str>,
-    preserved: Vec<&'a str>,
+pub(super) struct MatmulDims<'a> {
+    pub(super) reduction: Vec<&'a str>,
+    pub(super) generated: Vec<&'a str>,
+    pub(super) preserved: Vec<&'a str>,
     batch: Vec<&'a str>,
     other: Vec<&'a str>,
 }
 
 impl<'a> MatmulDims<'a> {
-    fn classify(file: &FileView<'a>, [left, right, result]: &[TensorView<'a>; 3]) -> Self {
+    pub(super) fn classify(file: &FileView<'a>, [left, right, result]: &[TensorView<'a>; 3]) -> Self {
         let mut dims = Self::default();
         for label in file.labels() {
             let kind = match (left.has_dim(label), right.has_dim(label), result.has_dim(label)) {

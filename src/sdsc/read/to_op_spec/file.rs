@@ -119,6 +119,9 @@ impl<'a> SdscFile<'a> {
         let format = name
             .parse()
             .map_err(|error: machine::UnknownFormat| OpSpecReadError::member(member(), error.to_string()))?;
+        if DeviceFormat::PACKED.contains(&format) {
+            return Err(OpSpecReadError::member(member(), format!("the IR has no format '{format}'")));
+        }
         Ok(if is_index_tensor(&self.dsc.nodes[tensor]) && format == DeviceFormat::SenUint32 {
             DeviceFormat::IeeeInt32
         } else {

@@ -6,7 +6,7 @@ use crate::rules::{
     FormatRule, RuleCheck, addresses, derived_members, layouts, relayouts, slices, symbols, windowed, windows,
 };
 
-/// Rules `sdsc_r64` to `sdsc_r154`.
+/// Rules `sdsc_r64` to `sdsc_r154`, and `sdsc_r192`.
 pub(super) const PROGRAM_RULES: &[FormatRule] = &[
     rule(
         "sdsc_r64",
@@ -231,6 +231,12 @@ pub(super) const PROGRAM_RULES: &[FormatRule] = &[
         "two corelets share the part of a core in a shuffle along its stick dimension, which has a fold over them",
         "LX relayout contract",
         RuleCheck::File(relayouts::check_corelet_folds),
+    ),
+    rule(
+        "sdsc_r192",
+        "addresses that differ between corelets are those of a shuffle: one for each corelet of each core, with complete sticks that share no byte",
+        "LX relayout contract",
+        RuleCheck::File(relayouts::check_corelet_starts),
     ),
     rule(
         "sdsc_r153",
