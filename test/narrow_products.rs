@@ -1,107 +1,321 @@
-//! Matmuls of 8-bit operands, with weights in sticks of two rows and 64 columns, compared with plain computations.
+//! Matmuls of 8-bit and 4-bit operands, whose weights are in sticks of several rows, compared with plain computations.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
-use crate::check_bundle::bundles::{Files, emit_ops, matrix, op, operand};
+use crate::check_bundle::bundles::{Files, emit_ops, op, operand};
+use crate::check_bundle::edits::{json, to_pointer};
 use machine::{DeviceFormat, Target};
-use referee::{HostArray, RunOptions, Simulation, draw_seeded_array};
-use sdsc_check::check_files;
+use referee::number::{dl16_from_f32, dl16_to_f32};
+use referee::{ArrayElements, HostArray, RunOptions, SimError, Simulation};
+use sdsc_check::{Profile, check_files_with_profile};
 use sdsc_format::program::{LaunchEntry, Program, Tensor};
+use serde_json::{Value, json};
 use spyre_compiler::bundle::{Coordinate as C, ElementArrangement, OpSpecOperand};
-use std::collections::BTreeMap;
 
-const ROWS: i64 = 8;
-const CONTRACTED: i64 = 256;
-const COLUMNS: i64 = 128;
-
-/// Builds a matmul of 8-bit operands on two cores, in the spelling of fp8.
-fn build_product() -> Files {
-    let narrow =
-        |operand: OpSpecOperand, arrangement| OpSpecOperand { format: DeviceFormat::Sen143Fp8, arrangement, ..operand };
-    let left = operand(&[2, ROWS, 128], vec![C::floordiv(2, 128), C::dim(0), C::modulo(2, 128)]);
-    let right = operand(&[1, CONTRACTED, 128], vec![C::constant(0), C::dim(2), C::dim(1)]);
-    let operands = vec![
-        narrow(left, ElementArrangement::Standard),
-        narrow(right, ElementArrangement::Qfp8Wt),
-        matrix((0, ROWS), (1, COLUMNS)),
-    ];
-    let mut product = op("batchmatmulfp8", &[(ROWS, 2), (COLUMNS, 1), (CONTRACTED, 1)], 0, operands);
-    product.is_reduction = true;
-    emit_ops(vec![product])
+/// Matmul `[batch, rows, contracted]` by `[batch, contracted, columns]`.
+#[derive(Clone, Copy, Debug)]
+struct Product {
+    format: DeviceFormat,
+    /// Sizes of the batch, the rows, the columns and the contracted dimension.
+    sizes: [i64; 4],
+    /// Slices of these dimensions.
+    splits: [i64; 4],
+    /// Whether `program.json` states the positions of the weights, and not torch-spyre's device size `[N / 128, K,
+    /// 128]`.
+    states_blocks: bool,
 }
 
-/// Returns the files with formats and functions renamed.
-fn rename_formats(files: Files, names: [(&str, &str); 2]) -> Files {
-    let rename = |(name, bytes): (String, Vec<u8>)| {
-        let text = names.iter().fold(String::from_utf8(bytes).unwrap(), |text, (from, to)| text.replace(from, to));
-        (name, text.into_bytes())
-    };
-    files.into_iter().map(rename).collect()
-}
+impl Product {
+    const fn new(format: DeviceFormat, sizes: [i64; 4], splits: [i64; 4]) -> Self {
+        Self { format, sizes, splits, states_blocks: true }
+    }
 
-fn tensor(name: &str, (rows, columns): (i64, i64), format: DeviceFormat, element_type: &str) -> Tensor {
-    let per_stick = format.elements_per_stick();
-    Tensor {
-        name: name.to_owned(),
-        shape: vec![rows, columns],
-        element_type: element_type.to_owned(),
-        format: format.name().to_owned(),
-        device_size: vec![columns / per_stick, rows, per_stick],
-        stride_map: vec![per_stick, columns, 1],
-        bytes: rows * columns * format.bytes(),
-        ..Tensor::default()
+    fn function(&self) -> &'static str {
+        match self.format {
+            DeviceFormat::SenInt4 => "batchmatmulint4",
+            DeviceFormat::SenInt8 => "batchmatmulint8",
+            _ => "batchmatmulfp8",
+        }
+    }
+
+    fn element_type(&self) -> &'static str {
+        match self.format {
+            DeviceFormat::SenInt4 | DeviceFormat::SenInt8 => "i8",
+            DeviceFormat::Sen152Fp8 => "f8E5M2",
+            _ => "f8E4M3FN",
+        }
+    }
+
+    /// Builds the files: the emitter writes fp8, and the other formats are spelled in its files.
+    fn build_files(&self) -> Files {
+        let [batch, rows, columns, contracted] = self.sizes;
+        let narrow = |operand: OpSpecOperand, arrangement| OpSpecOperand {
+            format: DeviceFormat::Sen143Fp8,
+            arrangement,
+            ..operand
+        };
+        let along = |dim: usize, size: i64, per_stick: i64| {
+            if size > per_stick {
+                (size / per_stick, C::floordiv(dim, per_stick), C::modulo(dim, per_stick))
+            } else {
+                (1, C::constant(0), C::dim(dim))
+            }
+        };
+        let (first, outer, inner) = along(3, contracted, 128);
+        let left = operand(&[batch, first, rows, 128], vec![C::dim(0), outer, C::dim(1), inner]);
+        let (first, outer, inner) = along(2, columns, 128);
+        let right = operand(&[batch, first, contracted, 128], vec![C::dim(0), outer, C::dim(3), inner]);
+        let (first, outer, inner) = along(2, columns, 64);
+        let result = operand(&[batch, first, rows, 64], vec![C::dim(0), outer, C::dim(1), inner]);
+        let operands =
+            vec![narrow(left, ElementArrangement::Standard), narrow(right, ElementArrangement::Qfp8Wt), result];
+        let dims: Vec<(i64, i64)> = self.sizes.into_iter().zip(self.splits).collect();
+        let mut product = op("batchmatmulfp8", &dims, 0, operands);
+        product.is_reduction = true;
+        let mut files = emit_ops(vec![product]);
+        for bytes in files.values_mut() {
+            let text = String::from_utf8(std::mem::take(bytes)).unwrap();
+            let text = text.replace("batchmatmulfp8", self.function()).replace("SEN143_FP8", self.format.name());
+            *bytes = text.into_bytes();
+        }
+        if self.format == DeviceFormat::SenInt4 {
+            pack_operands(&mut files);
+        }
+        files
+    }
+
+    fn tensor(&self, name: &str, format: DeviceFormat, shape: [i64; 3], layout: Vec<(i64, i64)>) -> Tensor {
+        let (device_size, stride_map): (Vec<i64>, Vec<i64>) = layout.into_iter().unzip();
+        Tensor {
+            name: name.to_owned(),
+            shape: shape.to_vec(),
+            element_type: if format == self.format { self.element_type() } else { "f32" }.to_owned(),
+            format: format.name().to_owned(),
+            bytes: format.packed_bytes(device_size.iter().product()).unwrap(),
+            device_size,
+            stride_map,
+            ..Tensor::default()
+        }
+    }
+
+    fn build_program(&self) -> Program {
+        let [b, m, n, k] = self.sizes;
+        let is_packed = self.format == DeviceFormat::SenInt4;
+        let left = if is_packed {
+            vec![(b, m * k), (k / 128, 128), (m / 2, 2 * k), (16, 8), (2, k), (8, 1)]
+        } else {
+            vec![(b, m * k), (k / 128, 128), (m, k), (128, 1)]
+        };
+        let right = match (is_packed, self.states_blocks) {
+            (true, _) => vec![(b, k * n), (n / 64, 64), (k / 4, 4 * n), (4, n), (64, 1)],
+            (false, true) => vec![(b, k * n), (n / 64, 64), (k / 2, 2 * n), (2, n), (64, 1)],
+            (false, false) => vec![(b, k * n), (n / 128, 128), (k, n), (128, 1)],
+        };
+        let result = vec![(b, m * n), (n / 64, 64), (m, n), (64, 1)];
+        Program {
+            name: "p".to_owned(),
+            arguments: vec![
+                self.tensor("x", self.format, [b, m, k], left),
+                self.tensor("w", self.format, [b, k, n], right),
+            ],
+            results: vec![self.tensor("y", DeviceFormat::Sen169Fp16, [b, m, n], result)],
+            launches: vec![LaunchEntry {
+                bundle: "b".to_owned(),
+                arguments: ["x", "w", "y"].map(str::to_owned).to_vec(),
+                ..LaunchEntry::default()
+            }],
+            ..Program::default()
+        }
+    }
+
+    fn load(&self, files: &Files) -> Result<Simulation, SimError> {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join("b")).unwrap();
+        files.iter().for_each(|(name, bytes)| std::fs::write(dir.path().join("b").join(name), bytes).unwrap());
+        Simulation::with_program(self.build_program(), dir.path(), &Target::spyre())
+    }
+
+    /// Draws the elements of an operand: all values of the integer formats, numbers up to 2 of the others.
+    fn draw(&self, seed: u64, length: i64) -> ArrayElements {
+        let mut state = seed;
+        let bytes = (0..length).map(|_| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 56) as u8
+        });
+        match self.format {
+            DeviceFormat::SenInt4 => ArrayElements::I8(bytes.map(|byte| (byte as i8) >> 4).collect()),
+            DeviceFormat::SenInt8 => ArrayElements::I8(bytes.map(|byte| byte as i8).collect()),
+            DeviceFormat::Sen152Fp8 => ArrayElements::F8E5M2(bytes.map(|byte| byte & 0xbf).collect()),
+            _ => ArrayElements::F8E4M3Fn(bytes.map(|byte| byte & 0xbf).collect()),
+        }
+    }
+
+    /// Executes the files, and compares every element of the result with the sum of products.
+    fn check_results(&self, files: &Files) {
+        let [b, m, n, k] = self.sizes;
+        let simulation = self.load(files).unwrap_or_else(|error| panic!("{self:?}: {error}"));
+        let (x, w) = (self.draw(1, b * m * k), self.draw(2, b * k * n));
+        let array =
+            |shape: [i64; 3], elements: &ArrayElements| HostArray { shape: shape.to_vec(), elements: elements.clone() };
+        let inputs = [("x".to_owned(), array([b, m, k], &x)), ("w".to_owned(), array([b, k, n], &w))].into();
+        let outcome =
+            simulation.run(&inputs, &RunOptions::default()).unwrap_or_else(|error| panic!("{self:?}: {error}"));
+        let found = &outcome.results[0].1.elements;
+        for at in 0..b * m * n {
+            let (batch, row, column) = (at / (m * n), at / n % m, at % n);
+            let left = |l: i64| x.get(((batch * m + row) * k + l) as usize);
+            let right = |l: i64| w.get(((batch * k + l) * n + column) as usize);
+            let products = (0..k).map(|l| left(l) * right(l));
+            let (sum, magnitude): (f64, f64) =
+                products.fold((0.0, 0.0), |(sum, all), product| (sum + product, all + product.abs()));
+            let found = found.get(at as usize);
+            if self.element_type() == "i8" {
+                assert_eq!(found, f64::from(dl16_to_f32(dl16_from_f32(sum as f32))), "{self:?}: element {at}");
+            } else {
+                let bound = sum.abs() / 1024.0 + magnitude * k as f64 / f64::from(1 << 24) + 1e-6;
+                assert!((found - sum).abs() <= bound, "{self:?}: element {at} is {found}, not {sum}");
+            }
+        }
+    }
+
+    /// Returns the violations of a profile in the files with their `program.json`.
+    fn find_violations(&self, files: &Files, profile: Profile) -> Vec<String> {
+        let mut all: Files = files.iter().map(|(name, bytes)| (format!("b/{name}"), bytes.clone())).collect();
+        all.insert("program.json".to_owned(), serde_json::to_vec(&self.build_program()).unwrap());
+        let contents = all.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice()));
+        let found = check_files_with_profile(contents, &Target::spyre(), profile).unwrap();
+        found.into_iter().map(|violation| violation.to_string()).collect()
     }
 }
 
-/// Returns the maximum difference of the result from the sums of products.
-fn measure_difference(files: &Files, format: DeviceFormat, element_type: &str, value: fn(usize) -> f64) -> f64 {
-    let names = ["x", "w", "y"].map(str::to_owned).to_vec();
-    let program = Program {
-        name: "p".to_owned(),
-        arguments: vec![
-            tensor("x", (ROWS, CONTRACTED), format, element_type),
-            tensor("w", (CONTRACTED, COLUMNS), format, element_type),
-        ],
-        results: vec![tensor("y", (ROWS, COLUMNS), DeviceFormat::Sen169Fp16, "f32")],
-        launches: vec![LaunchEntry { bundle: "b".to_owned(), arguments: names, ..LaunchEntry::default() }],
-        ..Program::default()
+/// Changes the operands of a matmul to 4-bit integers: other sticks, and half of the bytes.
+fn pack_operands(files: &mut Files) {
+    json(files, "sdsc_0.json", |file| {
+        for (class, dims, sizes) in
+            [("INPUT", json!(["in", "mb", "in"]), json!([16, 2, 8])), ("KERNEL", json!(["in", "out"]), json!([4, 64]))]
+        {
+            let path = to_pointer(file, &format!("dsc/primaryDsInfo_/{class}"));
+            let class = file.pointer_mut(&path).unwrap();
+            (class["stickDimOrder_"], class["stickSize_"]) = (dims, sizes);
+        }
+        for tensor in 0..2 {
+            let path = to_pointer(file, &format!("dsc/labeledDs_/{tensor}"));
+            file.pointer_mut(&path).unwrap()["wordLength"] = json!(0.5);
+        }
+    });
+    let text = String::from_utf8(files.remove("bundle.mlir").unwrap()).unwrap();
+    let halve = |line: &str| match line.split_once(" = arith.constant ") {
+        Some((name, number)) if name.contains("%arg_0_core_offset") || name.contains("%arg_1_core_offset") => {
+            let (bytes, rest) = number.split_once(' ').unwrap();
+            format!("{name} = arith.constant {} {rest}\n", bytes.parse::<i64>().unwrap() / 2)
+        }
+        _ => format!("{line}\n"),
     };
-    let dir = tempfile::tempdir().unwrap();
-    std::fs::create_dir(dir.path().join("b")).unwrap();
-    files.iter().for_each(|(name, bytes)| std::fs::write(dir.path().join("b").join(name), bytes).unwrap());
-    let simulation =
-        Simulation::with_program(program, dir.path(), &Target::spyre()).unwrap_or_else(|error| panic!("{error}"));
-    let mut inputs: BTreeMap<String, HostArray> = BTreeMap::new();
-    for tensor in &simulation.program().arguments {
-        let mut array = draw_seeded_array(tensor, 1).unwrap();
-        (0..array.elements.len()).for_each(|at| array.elements.set(at, value(at)));
-        inputs.insert(tensor.name.clone(), array);
+    files.insert("bundle.mlir".to_owned(), text.lines().map(halve).collect::<String>().into_bytes());
+}
+
+const FORMATS: [DeviceFormat; 3] = [DeviceFormat::SenInt4, DeviceFormat::SenInt8, DeviceFormat::Sen143Fp8];
+
+/// Sizes and slices of the products.
+const CASES: [([i64; 4], [i64; 4]); 7] = [
+    ([1, 8, 128, 256], [1, 1, 1, 1]),
+    ([1, 8, 64, 256], [1, 2, 1, 1]),
+    ([1, 8, 128, 256], [1, 1, 2, 1]),
+    ([1, 8, 256, 512], [1, 1, 4, 2]),
+    ([1, 4, 128, 512], [1, 2, 1, 4]),
+    ([2, 4, 128, 256], [2, 1, 2, 1]),
+    ([3, 6, 256, 128], [3, 3, 2, 1]),
+];
+
+#[test]
+fn multiplies_narrow_operands() {
+    for format in FORMATS {
+        for (sizes, splits) in CASES {
+            let product = Product::new(format, sizes, splits);
+            let files = product.build_files();
+            assert_eq!(product.find_violations(&files, Profile::default()), Vec::<String>::new(), "{product:?}");
+            product.check_results(&files);
+        }
     }
-    let outcome = simulation.run(&inputs, &RunOptions::default()).unwrap_or_else(|error| panic!("{error}"));
-    let (n, k) = (COLUMNS as usize, CONTRACTED as usize);
-    let sum = |at: usize| (0..k).map(|l| value(at / n * k + l) * value(l * n + at % n)).sum::<f64>();
-    (0..ROWS as usize * n).map(|at| (outcome.results[0].1.elements.get(at) - sum(at)).abs()).fold(0.0, f64::max)
-}
-
-fn find_broken_rules(files: &Files) -> Vec<String> {
-    let found =
-        check_files(files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())), &Target::spyre()).unwrap();
-    found.into_iter().map(|violation| violation.to_string()).collect()
 }
 
 #[test]
-fn multiplies_eight_bit_floats() {
-    let files = build_product();
-    assert_eq!(find_broken_rules(&files), Vec::<String>::new());
-    // Small integers, and sums below 512: exact in every format.
-    let worst = measure_difference(&files, DeviceFormat::Sen143Fp8, "f32", |at| ((at * 7 + at / 128) % 3) as f64 - 1.0);
-    assert!(worst == 0.0, "{worst}");
+fn multiplies_five_two_floats() {
+    let product = Product::new(DeviceFormat::Sen152Fp8, [1, 8, 128, 256], [1, 2, 2, 1]);
+    let files = product.build_files();
+    product.check_results(&files);
+    let found = product.find_violations(&files, Profile::default());
+    assert!(found.iter().all(|violation| violation.contains("sdsc_r190")) && found.len() == 2, "{found:?}");
 }
 
+/// The device size of torch-spyre counts the sticks of the weights.
 #[test]
-fn multiplies_eight_bit_integers() {
-    let files = rename_formats(build_product(), [("SEN143_FP8", "SENINT8"), ("batchmatmulfp8", "batchmatmulint8")]);
-    assert_eq!(find_broken_rules(&files), Vec::<String>::new());
-    let worst = measure_difference(&files, DeviceFormat::SenInt8, "i8", |at| ((at * 7 + at / 128) % 3) as f64 - 1.0);
-    assert!(worst == 0.0, "{worst}");
+fn reads_weights_with_rows_of_128_columns() {
+    for (format, sizes, splits) in [
+        (DeviceFormat::SenInt8, [1, 8, 128, 256], [1, 1, 2, 1]),
+        (DeviceFormat::Sen143Fp8, [2, 4, 256, 256], [1, 2, 2, 2]),
+    ] {
+        let product = Product { states_blocks: false, ..Product::new(format, sizes, splits) };
+        let files = product.build_files();
+        assert_eq!(product.find_violations(&files, Profile::default()), Vec::<String>::new());
+        product.check_results(&files);
+    }
+}
+
+/// Files with another stick shape, format or word length break one rule each.
+#[test]
+fn rejects_other_sticks_and_formats() {
+    let break_file = |format, change: &dyn Fn(&mut Value)| {
+        let product = Product::new(format, [1, 8, 128, 256], [1, 1, 1, 1]);
+        let mut files = product.build_files();
+        json(&mut files, "sdsc_0.json", |file| {
+            let path = to_pointer(file, "dsc/primaryDsInfo_");
+            change(file.pointer_mut(path.strip_suffix("/primaryDsInfo_").unwrap()).unwrap());
+        });
+        let contents = files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice()));
+        let found = check_files_with_profile(contents, &Target::spyre(), Profile::default()).unwrap();
+        let mut labels: Vec<&str> = found.iter().map(|violation| violation.label).collect();
+        labels.dedup();
+        (labels, product.load(&files).err().map(|error| error.rule()))
+    };
+    let set_stick = |class: &'static str, dims: Value, sizes: Value| {
+        move |dsc: &mut Value| {
+            let class = &mut dsc["primaryDsInfo_"][class];
+            (class["stickDimOrder_"], class["stickSize_"]) = (dims.clone(), sizes.clone());
+        }
+    };
+    let (int4, int8) = (DeviceFormat::SenInt4, DeviceFormat::SenInt8);
+    let swapped = set_stick("KERNEL", json!(["out", "in"]), json!([64, 2]));
+    assert_eq!(break_file(int8, &swapped).0, ["sdsc_r191"]);
+    let plain = set_stick("KERNEL", json!(["out"]), json!([128]));
+    assert_eq!(break_file(DeviceFormat::Sen143Fp8, &plain).0, ["sdsc_r191"]);
+    let two_rows = set_stick("KERNEL", json!(["in", "out"]), json!([2, 128]));
+    assert_eq!(break_file(int4, &two_rows).0, ["sdsc_r191"]);
+    let pairs = set_stick("INPUT", json!(["in", "mb", "in"]), json!([32, 2, 4]));
+    assert_eq!(break_file(int4, &pairs).0, ["sdsc_r191"]);
+    let short = set_stick("INPUT", json!(["in", "mb", "in"]), json!([8, 2, 8]));
+    assert_eq!(break_file(int4, &short), (vec!["sdsc_r39", "sdsc_r191"], Some("malformed")));
+    let wide = |dsc: &mut Value| dsc["labeledDs_"][1]["wordLength"] = json!(1);
+    assert_eq!(break_file(int4, &wide), (vec!["sdsc_r38", "sdsc_r39"], Some("malformed")));
+    let mixed = |dsc: &mut Value| dsc["labeledDs_"][1]["dataFormat_"] = json!("SEN143_FP8");
+    assert_eq!(break_file(int8, &mixed).0, ["sdsc_r190"]);
+    let narrow_result = |dsc: &mut Value| {
+        dsc["labeledDs_"][2]["dataFormat_"] = json!("SENINT4");
+        dsc["labeledDs_"][2]["wordLength"] = json!(0.5);
+    };
+    assert_eq!(break_file(int4, &narrow_result).0, ["sdsc_r39", "sdsc_r190"]);
+}
+
+/// A slice ends at a block: with three rows or 32 columns a core would share blocks with another one.
+#[test]
+fn rejects_slices_inside_of_blocks() {
+    for (format, sizes, splits) in
+        [(DeviceFormat::SenInt8, [1, 8, 64, 256], [1, 1, 2, 1]), (DeviceFormat::SenInt4, [1, 6, 64, 256], [1, 2, 1, 1])]
+    {
+        let product = Product::new(format, sizes, splits);
+        let files = product.build_files();
+        let found = product.find_violations(&files, Profile::default());
+        assert!(found.iter().any(|violation| violation.contains("sdsc_r31")), "{found:?}");
+        assert_eq!(product.load(&files).err().map(|error| error.rule()), Some("malformed"), "{product:?}");
+    }
 }

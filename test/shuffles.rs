@@ -18,6 +18,7 @@ use referee::{LxImage, LxRange, RunOptions, RunOutcome, SimError, Simulation};
 use sdsc_check::{BundleFiles, check_bundle};
 use sdsc_format::model::Sdsc;
 use sdsc_format::program::{LaunchEntry, Program};
+use serde_json::json;
 use spyre_compiler::launch::geometry::DimLabel;
 use spyre_compiler::sdsc::{Shuffle, ShuffleError, ShuffleView, build_shuffle_file};
 use std::collections::BTreeMap;
@@ -240,6 +241,55 @@ fn runs_conformance_test_four() {
     };
     assert_eq!((folds(0), folds(1)), (vec![1, 2, 1, 128], vec![1, 2, 1, 128]));
     assert_eq!(check_shuffle("CT-4", &corelet_shuffle()), 3584);
+}
+
+/// Returns the file of a shuffle over two corelets whose second corelet has its halves at addresses of their own: of
+/// the source, and of the destination.
+fn divide_addresses(shuffle: &Shuffle, second: [&dyn Fn(i64) -> i64; 2]) -> Sdsc {
+    let mut value = serde_json::to_value(build_shuffle_file(shuffle, 0, &Target::spyre()).unwrap()).unwrap();
+    for (tensor, second) in second.into_iter().enumerate() {
+        let path = format!("/0_shuffle/dscs_/0/shuffle/scheduleTree_/{tensor}/startAddressCoreCorelet_");
+        let start = value.pointer_mut(&path).unwrap();
+        start["dim_prop_func"][1] = json!({"Map": {}});
+        for core in 0..shuffle.cores {
+            start["data_"][format!("[{core}, 1, 0]")] = json!(second(core).to_string());
+        }
+    }
+    serde_json::from_value(value).unwrap()
+}
+
+/// CT-4 with an address for each corelet: the halves of a slice follow each other, or are anywhere in LX.
+#[test]
+fn moves_halves_of_two_corelets() {
+    let shuffle = corelet_shuffle();
+    // A slice of the source has 256 bytes from 0, one of the destination 512 bytes behind it.
+    let halves = [(0, 128), (256, 256)];
+    let adjacent: [&dyn Fn(i64) -> i64; 2] = [&|_| 128, &|_| 512];
+    let scattered: [&dyn Fn(i64) -> i64; 2] = [&|core| 4096 + 256 * core, &|core| 1024 + 256 * core];
+    for second in [adjacent, scattered] {
+        let file = divide_addresses(&shuffle, second);
+        assert_eq!(broken_rules(&file), []);
+        let relocate = |images: Vec<LxImage>, poison: u8| -> Vec<LxImage> {
+            let relocated = |image: LxImage| {
+                let mut bytes = vec![poison; 16_384];
+                for ((first, half), second) in halves.iter().zip(second) {
+                    bytes[*first..first + half].copy_from_slice(&image.bytes[*first..first + half]);
+                    let at = second(image.core) as usize;
+                    bytes[at..at + half].copy_from_slice(&image.bytes[first + half..first + 2 * half]);
+                }
+                LxImage { bytes, ..image }
+            };
+            images.into_iter().map(relocated).collect()
+        };
+        for (seed, poison) in (1..).zip(POISONS) {
+            let images = |views: &[&ShuffleView]| relocate(build_lx_images(&shuffle, views, 768, poison, seed), poison);
+            let observed_lx = (0..32).map(|core| LxRange { core, address: 0, bytes: 16_384 }).collect();
+            let options = RunOptions { lx: images(&[&shuffle.source]), observed_lx, ..RunOptions::default() };
+            let outcome = load(&file).unwrap().run(&BTreeMap::new(), &options).unwrap();
+            assert!(outcome.lx == images(&[&shuffle.source, &shuffle.destination]));
+            assert_eq!(outcome.report.total.ring_bytes, 3584);
+        }
+    }
 }
 
 /// Builds CT-5: every core has its own addresses.

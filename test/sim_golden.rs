@@ -347,33 +347,37 @@ fn change_file(case: &str, file: &str, change: impl Fn(&str) -> String) -> tempf
     dir
 }
 
-/// A slice of the columns must end at a block of fp8 weights, and the rows must not be split; only this format has
-/// these sticks.
+/// A slice must end at a block of fp8 weights, which has two rows and 64 columns.
 #[test]
 fn requires_whole_blocks_of_fp8_weights() {
     let (x, y): (GoldenArgument<'_>, GoldenArgument<'_>) =
         ((&[32, 256], &[4, 32, 64], &[64, 256, 1]), (&[256, 256], &[4, 256, 64], &[64, 256, 1]));
-    let rule = |file: &str, change: &dyn Fn(&str) -> String| {
-        let dir = change_file("fp8_product", file, change);
+    let rule = |change: &dyn Fn(&str) -> String| {
+        let dir = change_file("fp8_product", "sdsc_1.json", change);
         let found = load(program("fp8_product", &[x, y, x], 2), dir.path());
         found.err().map(|error| (error.rule(), error.to_string()))
     };
-    assert_eq!(rule("sdsc_1.json", &|text| text.to_owned()), None);
-    let by_rows = |text: &str| {
+    let split_rows = |rows: i64, text: &str| {
         let mut file: Value = serde_json::from_str(text).unwrap();
         let op = &mut file["1_qfp8wt"];
         op["numWkSlicesPerDim_"] = json!({"mb": 2, "out": 1});
         op["coreIdToWkSlice_"]["1"] = json!({"mb": 1, "out": 0});
-        let stages = &mut op["dscs_"][0]["qfp8wt"]["dataStageParam_"]["0"];
+        let dsc = &mut op["dscs_"][0]["qfp8wt"];
+        dsc["N_"]["mb_"] = json!(2 * rows);
+        let stages = &mut dsc["dataStageParam_"]["0"];
         for stage in ["ss_", "el_"] {
-            (stages[stage]["mb_"], stages[stage]["out_"]) = (json!(128), json!(256));
+            (stages[stage]["mb_"], stages[stage]["out_"]) = (json!(rows), json!(256));
         }
         file.to_string()
     };
-    let (kind, text) = rule("sdsc_1.json", &by_rows).unwrap();
-    assert_eq!((kind, text.contains("all rows")), ("malformed", true), "{text}");
-    let (kind, text) = rule("sdsc_1.json", &|text| text.replace("SEN143_FP8", "SEN152_FP8")).unwrap();
-    assert_eq!((kind, text.contains("[2, 64]")), ("not-simulated", true), "{text}");
+    assert_eq!(rule(&|text| text.to_owned()), None);
+    assert_eq!(rule(&|text| split_rows(128, text)), None);
+    let (kind, text) = rule(&|text| split_rows(127, text)).unwrap();
+    assert_eq!(
+        (kind, text.contains("127 positions of 'mb' on a core; a core has complete sticks of 2")),
+        ("malformed", true),
+        "{text}"
+    );
 }
 
 #[test]

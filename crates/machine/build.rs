@@ -32,28 +32,36 @@ fn split_arguments(text: &str) -> Vec<&str> {
 }
 
 /// Generates `STICK_BYTES` and the enum `DeviceFormat`: one variant per
-/// `SPYRE_FORMAT(variant, name, bytes, description)`.
+/// `SPYRE_FORMAT(variant, name, bytes, description)` or `SPYRE_PACKED_FORMAT(variant, name, bits, description)`.
 fn generate_formats(table: &str) -> Result<String, String> {
-    let (mut variants, mut all, mut names, mut bytes_of, mut stick) =
-        (String::new(), String::new(), String::new(), String::new(), None);
-    let mut n = 0;
+    let (mut variants, mut all, mut packed, mut names, mut bits_of, mut stick) =
+        (String::new(), Vec::new(), Vec::new(), String::new(), String::new(), None);
     for row in parse_rows(table) {
-        match (row.0, row.1.as_slice()) {
-            ("SPYRE_STICK_BYTES", [bytes]) => stick = Some(*bytes),
+        let (variant, name, bits, description) = match (row.0, row.1.as_slice()) {
+            ("SPYRE_STICK_BYTES", [bytes]) => {
+                stick = Some(*bytes);
+                continue;
+            }
             ("SPYRE_FORMAT", [variant, name, bytes, description]) => {
-                n += 1;
-                writeln!(variants, "    /// {description}\n    {variant},").map_err(|error| error.to_string())?;
-                write!(all, "Self::{variant}, ").map_err(|error| error.to_string())?;
-                writeln!(names, "            Self::{variant} => {name:?},").map_err(|error| error.to_string())?;
-                writeln!(bytes_of, "            Self::{variant} => {bytes},").map_err(|error| error.to_string())?;
+                all.push(format!("Self::{variant}"));
+                (variant, name, format!("8 * {bytes}"), description)
+            }
+            ("SPYRE_PACKED_FORMAT", [variant, name, bits, description]) => {
+                packed.push(format!("Self::{variant}"));
+                (variant, name, (*bits).to_owned(), description)
             }
             _ => {
                 return Err(format!(
-                    "expected SPYRE_FORMAT(variant, name, bytes, description) or SPYRE_STICK_BYTES(bytes), found {row:?}"
+                    "expected SPYRE_FORMAT(variant, name, bytes, description), SPYRE_PACKED_FORMAT(variant, name, \
+                     bits, description) or SPYRE_STICK_BYTES(bytes), found {row:?}"
                 ));
             }
-        }
+        };
+        writeln!(variants, "    /// {description}\n    {variant},").map_err(|error| error.to_string())?;
+        writeln!(names, "            Self::{variant} => {name:?},").map_err(|error| error.to_string())?;
+        writeln!(bits_of, "            Self::{variant} => {bits},").map_err(|error| error.to_string())?;
     }
+    let (n, n_packed, all, packed) = (all.len(), packed.len(), all.join(", "), packed.join(", "));
     let stick = stick.ok_or("expected SPYRE_STICK_BYTES(bytes)")?;
     Ok(format!(
         r#"/// Bytes of one stick, the unit of transfer between HBM and LX ("SuperDSC-Bundle specification, data layout").
@@ -68,8 +76,11 @@ pub enum DeviceFormat {{
 {variants}}}
 
 impl DeviceFormat {{
-    /// Every format, in the order of the enum.
+    /// Every format of the IR, in the order of the enum.
     pub const ALL: [Self; {n}] = [{all}];
+
+    /// The formats of files that the IR lacks: their elements share bytes.
+    pub const PACKED: [Self; {n_packed}] = [{packed}];
 
     /// The spelling in SDSC files (`dataFormat_`) and in `#spyre.layout`.
     #[must_use]
@@ -78,11 +89,11 @@ impl DeviceFormat {{
 {names}        }}
     }}
 
-    /// Bytes of one element.
+    /// Bits of one element.
     #[must_use]
-    pub const fn bytes(self) -> i64 {{
+    pub const fn bits(self) -> i64 {{
         match self {{
-{bytes_of}        }}
+{bits_of}        }}
     }}
 }}
 "#

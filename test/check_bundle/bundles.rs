@@ -259,6 +259,22 @@ pub(crate) fn restick(formats: DeviceFormat, arrangement: ElementArrangement) ->
     emit_ops(vec![op("ReStickifyOpHBM", &[(128, 2), (256, 1)], 0, vec![matrix((1, 256), (0, 128)), to])])
 }
 
+/// Returns a matmul of 8-bit floats.
+pub(crate) fn narrow_product() -> Files {
+    let narrow = |device_size: &[i64], coordinates, arrangement| OpSpecOperand {
+        format: DeviceFormat::Sen143Fp8,
+        arrangement,
+        ..operand(device_size, coordinates)
+    };
+    let left_coordinates = vec![C::floordiv(2, 128), C::dim(0), C::modulo(2, 128)];
+    let left = narrow(&[2, 8, 128], left_coordinates, ElementArrangement::Standard);
+    let right = narrow(&[1, 256, 128], vec![C::constant(0), C::dim(2), C::dim(1)], ElementArrangement::Qfp8Wt);
+    let mut product =
+        op("batchmatmulfp8", &[(8, 2), (128, 1), (256, 1)], 0, vec![left, right, matrix((0, 8), (1, 128))]);
+    product.is_reduction = true;
+    emit_ops(vec![product])
+}
+
 /// Copies one stick per row: f32 fills it, and f16 does not.
 pub(crate) fn copies(from: DeviceFormat) -> Files {
     let mut source = matrix((0, 128), (1, 64));

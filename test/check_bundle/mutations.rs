@@ -1,8 +1,8 @@
 //! Bundles with one error each.
 
 use crate::check_bundle::bundles::{
-    Files, adds, columns, copies, divided_gather, emit_ops, find_valid_bundle, matmul, matrix, op, operand, program,
-    restick, sparse, top_k, widened_sum, with_allocation,
+    Files, adds, columns, copies, divided_gather, emit_ops, find_valid_bundle, matmul, matrix, narrow_product, op,
+    operand, program, restick, sparse, top_k, widened_sum, with_allocation,
 };
 use crate::check_bundle::derived::{broken_live_ranges, broken_members, broken_programs};
 use crate::check_bundle::edits::{
@@ -231,6 +231,9 @@ fn broken_divisions() -> Vec<BrokenBundle> {
             set_edit("dsc/scheduleTree_/0/coordinates_/coreIdToWkSlice_/3/mb", json!(2)),
         ),
         break_bundle(&["sdsc_r151"], "relayout", |files| set_starts(files, "128", 4)),
+        break_bundle(&["sdsc_r192"], "relayout", |files| {
+            set(files, &format!("{STARTS_1}/[0, 1, 0]"), json!("512"));
+        }),
         break_bundle(&["sdsc_r152"], "relayout", set_edit("dsc/numCoreletsUsed_", json!(2))),
         break_bundle(&["sdsc_r153"], "add", replace_bundle(widened_sum())),
         break_bundle(&["sdsc_r27"], "add", set_edit("op/coreIdToWkSlice_/3/mb", json!(2))),
@@ -334,6 +337,15 @@ fn broken_families() -> Vec<BrokenBundle> {
     vec![
         break_bundle(&["sdsc_r50"], "matmul", replace_bundle(emit_ops(vec![many_rows]))),
         break_bundle(&["sdsc_r51"], "matmul", replace_bundle(emit_ops(vec![by_rows]))),
+        break_bundle(&["sdsc_r190"], "matmul", |files| {
+            *files = narrow_product();
+            set(files, "dsc/labeledDs_/1/dataFormat_", json!("SEN152_FP8"));
+        }),
+        break_bundle(&["sdsc_r191"], "matmul", |files| {
+            *files = narrow_product();
+            set(files, "dsc/primaryDsInfo_/KERNEL/stickDimOrder_", json!(["out", "in"]));
+            set(files, "dsc/primaryDsInfo_/KERNEL/stickSize_", json!([64, 2]));
+        }),
         break_bundle(&["sdsc_r52"], "columns", |files| rename(files, "sumnonstick", "sum")),
         break_bundle(&["sdsc_r53"], "padded sum", |files| {
             *files = emit_ops(vec![op("sum", &[(64, 2), (64, 1)], 0, vec![matrix((0, 64), (1, 64)), sparse(0, 64)])]);

@@ -1,10 +1,12 @@
 //! Shuffle files with a fault: the format rules and the simulator name it.
 
-use super::{broken_rules, build_packed, corelet_shuffle, find_geometry, load, run};
+use super::{broken_rules, build_packed, corelet_shuffle, divide_addresses, find_geometry, load, run};
 use machine::Target;
+use referee::{LxImage, RunOptions};
 use sdsc_format::model::Sdsc;
 use serde_json::{Value, json};
 use spyre_compiler::sdsc::{Shuffle, build_shuffle_file};
+use std::collections::BTreeMap;
 
 /// Returns the path from the operation to a node: 0 is the source, 1 the destination.
 fn node_path(tensor: usize, member: &str) -> String {
@@ -139,6 +141,38 @@ fn rejects_conformance_test_eight() {
         "cores 0 and 1 hold the same slice",
         "cores 0 and 1 both hold slice 'mb' 0, 'out' 0, 'x' 0 of the source",
     );
+}
+
+/// Addresses of corelets: one is missing, the members do not list them by corelet, or the halves overlap.
+#[test]
+fn rejects_faulty_corelet_addresses() {
+    let starts = |tensor: usize| node_path(tensor, "startAddressCoreCorelet_");
+    let forge = |change: &dyn Fn(&mut Value)| {
+        let divided = divide_addresses(&corelet_shuffle(), [&|_| 128, &|_| 512]);
+        let mut value = serde_json::to_value(divided).unwrap();
+        change(&mut value["0_shuffle"]);
+        serde_json::from_value(value).unwrap()
+    };
+    let missing = forge(&|operation| remove(operation, &format!("{}/data_", starts(0)), "[3, 1, 0]"));
+    check_rejected(
+        &missing,
+        "sdsc_r192",
+        "addresses [0] on core 3; its two corelets have 128 bytes each",
+        "startAddressCoreCorelet_ of Tensor0 lacks core 3",
+    );
+    let constant = forge(&|operation| set(operation, &format!("{}/dim_prop_func/1", starts(1)), json!({"Const": {}})));
+    check_rejected(
+        &constant,
+        "sdsc_r192",
+        "the key '[0, 1, 0]', where corelets have one address",
+        "has the key [0, 1, 0], but is constant over corelets",
+    );
+    let overlapping = forge(&|operation| set(operation, &format!("{}/data_/[2, 1, 0]", starts(1)), json!("384")));
+    let broken: Vec<_> = broken_rules(&overlapping).into_iter().map(|(label, _)| label).collect();
+    assert_eq!(broken, ["sdsc_r192"]);
+    let lx = RunOptions { lx: vec![LxImage { core: 2, address: 0, bytes: vec![0; 1024] }], ..RunOptions::default() };
+    let error = load(&overlapping).unwrap().run(&BTreeMap::new(), &lx).unwrap_err();
+    assert!(matches!(error.rule(), "overlap" | "unwritten"), "{error}");
 }
 
 #[test]

@@ -105,7 +105,7 @@ impl ElementType {
             DeviceFormat::Sen169Fp16 => Self::F16,
             DeviceFormat::IeeeFp32 => Self::F32,
             DeviceFormat::IeeeInt32 | DeviceFormat::SenUint32 => Self::I32,
-            DeviceFormat::SenInt8 => Self::I8,
+            DeviceFormat::SenInt8 | DeviceFormat::SenInt4 => Self::I8,
             DeviceFormat::Sen143Fp8 => Self::F8E4M3Fn,
             DeviceFormat::Sen152Fp8 => Self::F8E5M2,
         }

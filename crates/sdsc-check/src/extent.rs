@@ -17,6 +17,12 @@ pub(super) fn compute_core_bytes(file: &FileView<'_>, tensor: &TensorView<'_>) -
     sticks.saturating_mul(STICK_BYTES)
 }
 
+/// Returns the number of bytes that begin at one start address of a tensor: half of a core's, if its two corelets have
+/// addresses of their own.
+pub(super) fn compute_start_bytes(file: &FileView<'_>, tensor: &TensorView<'_>) -> i64 {
+    compute_core_bytes(file, tensor) / if tensor.node.start.has_corelet_values() { 2 } else { 1 }
+}
+
 /// Extent of one dimension of a tensor, in sticks along the stick dimension, in rows otherwise.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DimExtent<'a> {

@@ -1,7 +1,8 @@
 //! Facts about each SDSC file for the rules on a complete bundle: addresses of the tensors, and the slice of each core.
 
 use super::extent::{
-    DimExtent, compute_core_bytes, compute_padded_lx_bytes, dim_extents, enumerate_tensor_sizes, saturating_product,
+    DimExtent, compute_core_bytes, compute_padded_lx_bytes, compute_start_bytes, dim_extents, enumerate_tensor_sizes,
+    saturating_product,
 };
 use super::file_view::{FileView, TensorView};
 use super::functions::FunctionFamily;
@@ -217,11 +218,15 @@ fn has_dense_range(file: &FileView<'_>, tensor: &TensorView<'_>, place: &TensorA
 }
 
 fn locate_in_lx(file: &FileView<'_>, tensor: &TensorView<'_>) -> TensorAddress {
+    // The halves of two corelets are one tensor if they are where the layout of the core's slice has them.
+    if !has_adjacent_corelets(file, tensor) {
+        return TensorAddress::Unknown;
+    }
     let holds = find_holders(file, tensor);
     let start = &tensor.node.start;
     let listed = &tensor.node.coordinates.core_to_slice;
     let by_core = if listed.is_empty() { &file.operation.core_to_slice } else { listed };
-    let own = start.data.iter().filter(|_| listed.is_empty()).map(|(key, _)| key.core);
+    let own = start.data.iter().filter(|(key, _)| listed.is_empty() && key.corelet == 0).map(|(key, _)| key.core);
     let cores: BTreeSet<i64> = by_core.iter().map(|(core, _)| *core).chain(own).collect();
     let address = |core: i64| Some((core, start.value_on_core(core)?.0));
     let bases: BTreeMap<i64, i64> = cores.into_iter().filter_map(address).collect();
@@ -243,6 +248,25 @@ fn locate_in_lx(file: &FileView<'_>, tensor: &TensorView<'_>) -> TensorAddress {
         part: compute_core_slices(file, tensor),
         order: compute_element_order(file, tensor),
     })
+}
+
+/// Returns whether each core has one address, or the second corelet of each core has its half directly after the first
+/// one, along the outermost dimension with several positions.
+fn has_adjacent_corelets(file: &FileView<'_>, tensor: &TensorView<'_>) -> bool {
+    let start = &tensor.node.start;
+    if !start.has_corelet_values() {
+        return true;
+    }
+    let half = compute_start_bytes(file, tensor);
+    let is_adjacent = |core: i64| {
+        let starts = [0, 1].map(|corelet| start.value_on_corelet(core, corelet).map(|address| address.0));
+        matches!(starts, [Some(first), Some(second)] if first.checked_add(half) == Some(second))
+    };
+    let mut outer = dim_extents(file, tensor)
+        .filter(|extent| extent.part > 1)
+        .skip_while(|extent| tensor.stick_size(extent.label).is_none());
+    let is_outermost = outer.next().is_some() && outer.next().is_none();
+    is_outermost && start.data.iter().all(|(key, _)| is_adjacent(key.core))
 }
 
 /// Returns the cores that hold a slice of a tensor in LX: those that a shuffle lists, or the cores of the op. Cores

@@ -4,7 +4,7 @@ use super::program_flow::tensor_lists;
 use super::report::ViolationReport;
 use super::rules::{LIVE_RANGES, NAMES, TENSORS};
 use machine::{DeviceFormat, ElementType};
-use sdsc_format::program::{Program, Tensor};
+use sdsc_format::program::{Program, Tensor, count_stick_dims};
 use std::collections::BTreeSet;
 
 /// Returns whether a format can hold host elements of a type.
@@ -12,7 +12,9 @@ const fn can_hold(format: DeviceFormat, element: ElementType) -> bool {
     match format {
         DeviceFormat::Sen169Fp16 | DeviceFormat::IeeeFp32 => !matches!(element, ElementType::Index),
         DeviceFormat::IeeeInt32 => matches!(element, ElementType::I32 | ElementType::I64 | ElementType::Index),
-        DeviceFormat::SenInt8 | DeviceFormat::Sen143Fp8 | DeviceFormat::Sen152Fp8 | DeviceFormat::SenUint32 => false,
+        DeviceFormat::SenInt8 | DeviceFormat::SenInt4 => matches!(element, ElementType::I8),
+        DeviceFormat::Sen143Fp8 | DeviceFormat::Sen152Fp8 => element.is_float(),
+        DeviceFormat::SenUint32 => false,
     }
 }
 
@@ -60,14 +62,14 @@ fn find_fault(tensor: &Tensor) -> Option<(&'static str, String)> {
         ));
     }
     let per_stick = format.elements_per_stick();
-    if tensor.device_size.last() != Some(&per_stick) {
+    let Some(stick_dims) = count_stick_dims(&tensor.device_size, per_stick) else {
         return Some((
             "device_size",
-            format!("{:?}; the last size is that of a stick, {per_stick}", tensor.device_size),
+            format!("{:?}; the last sizes are those of a stick, {per_stick}", tensor.device_size),
         ));
-    }
+    };
     let elements = tensor.device_size.iter().try_fold(1_i64, |product, size| product.checked_mul(*size));
-    let bytes = elements.and_then(|elements| elements.checked_mul(format.bytes()));
+    let bytes = elements.and_then(|elements| format.packed_bytes(elements));
     if tensor.shape.contains(&0) && elements != Some(per_stick) {
         return Some(("device_size", format!("{:?}; a tensor without elements is one stick", tensor.device_size)));
     }
@@ -75,15 +77,18 @@ fn find_fault(tensor: &Tensor) -> Option<(&'static str, String)> {
         let wanted = bytes.map_or_else(|| "too many".to_owned(), |bytes| bytes.to_string());
         return Some(("bytes", format!("{}; the device size {:?} has {wanted}", tensor.bytes, tensor.device_size)));
     }
-    find_stride_map_fault(tensor, per_stick).map(|fault| ("stride_map", fault))
+    find_stride_map_fault(tensor, per_stick, stick_dims).map(|fault| ("stride_map", fault))
 }
 
-/// A device dimension with its stride in host elements.
-type StridedDim = (i64, i64);
+/// A device dimension: its stride in host elements, its size, and whether it is in the stick.
+type StridedDim = (i64, i64, bool);
+
+/// A host dimension: its stride and its size.
+type HostDim = (i64, i64);
 
 /// Checks that every host element has one position on the device, and that no device dimension has unused positions,
 /// except for the remainder of a stick.
-fn find_stride_map_fault(tensor: &Tensor, per_stick: i64) -> Option<String> {
+fn find_stride_map_fault(tensor: &Tensor, per_stick: i64, stick_dims: usize) -> Option<String> {
     let (sizes, map) = (&tensor.device_size, &tensor.stride_map);
     if sizes.len() != map.len() {
         return Some(format!("{} steps for {} device dimensions; each has one", map.len(), sizes.len()));
@@ -97,12 +102,12 @@ fn find_stride_map_fault(tensor: &Tensor, per_stick: i64) -> Option<String> {
             // Lanes of a stick that holds one element, or a dimension of padding.
             -1 if *size == 1 || dim + 1 == sizes.len() => {}
             1.. if *size == 1 => {}
-            1.. => steps.push((*step, *size)),
+            1.. => steps.push((*step, *size, dim + stick_dims >= sizes.len())),
             found => return Some(format!("a step of {found} along device dimension {dim} of {size} positions")),
         }
     }
     let mut stride = 1_i64;
-    let mut wanted: Vec<StridedDim> = Vec::new();
+    let mut wanted: Vec<HostDim> = Vec::new();
     for size in tensor.shape.iter().rev() {
         if *size > 1 {
             wanted.push((stride, *size));
@@ -116,7 +121,7 @@ fn find_stride_map_fault(tensor: &Tensor, per_stick: i64) -> Option<String> {
 
 /// Returns whether device dimensions, by their strides, cover the host dimensions, the innermost first. Several host
 /// dimensions may be one device dimension, as in a flattened array.
-fn covers_host_dims(steps: &[StridedDim], host: &[StridedDim], per_stick: i64) -> bool {
+fn covers_host_dims(steps: &[StridedDim], host: &[HostDim], per_stick: i64) -> bool {
     let Some(((stride, _), _)) = host.split_first() else { return steps.is_empty() };
     (1..=host.len()).any(|taken| {
         let size = host[..taken].iter().fold(1_i64, |size, (_, one)| size.saturating_mul(*one));
@@ -127,15 +132,16 @@ fn covers_host_dims(steps: &[StridedDim], host: &[StridedDim], per_stick: i64) -
 }
 
 /// Returns the possible numbers of leading strides that cover a host dimension. Each stride begins where the next inner
-/// one ends. The last one ends with the dimension, or with the stick to which the dimension is padded.
+/// one ends. The last one ends with the dimension, or with the stick to which the dimension is padded. The dimensions of
+/// a stick may be longer than the host's.
 fn match_host_dim(steps: &[StridedDim], stride: i64, size: i64, per_stick: i64) -> Vec<usize> {
     let (mut positions, mut filled) = (1_i64, Vec::new());
-    for (used, (step, count)) in (1..).zip(steps) {
+    for (used, (step, count, is_in_stick)) in (1..).zip(steps) {
         if *step != stride.saturating_mul(positions) {
             break;
         }
         // A stick may hold fewer elements than it has lanes: then the next step begins before the lanes end.
-        let next = steps.get(used).map_or(i64::MAX, |(next, _)| *next);
+        let next = steps.get(used).map_or(i64::MAX, |(next, ..)| *next);
         if stride == 1 && positions == 1 && *count == per_stick && next < per_stick && size > next {
             positions = next;
             continue;
@@ -143,7 +149,7 @@ fn match_host_dim(steps: &[StridedDim], stride: i64, size: i64, per_stick: i64) 
         let needed = size.saturating_add(positions - 1).div_euclid(positions);
         let padded = size.saturating_add(per_stick - 1).div_euclid(per_stick).saturating_mul(per_stick);
         positions = positions.saturating_mul(*count);
-        if *count == needed || positions == padded {
+        if *count == needed || positions == padded || (*is_in_stick && positions >= size) {
             filled.push(used);
         }
     }
@@ -221,6 +227,38 @@ mod tests {
             (&[4, 0, 64], &[4, 64], &[64, 1]),
         ] {
             assert!(find_fault(&tensor(shape, device_size, stride_map)).is_some(), "{shape:?}");
+        }
+    }
+
+    #[test]
+    fn accepts_sticks_of_several_dimensions() {
+        let narrow = |format: &str, shape: &[i64], device_size: &[i64], stride_map: &[i64]| {
+            let element_type = if format == "SEN143_FP8" { "f8E4M3FN" } else { "i8" }.to_owned();
+            let elements: i64 = device_size.iter().product();
+            let bytes = if format == "SENINT4" { elements / 2 } else { elements };
+            find_fault(&Tensor {
+                format: format.to_owned(),
+                element_type,
+                bytes,
+                ..tensor(shape, device_size, stride_map)
+            })
+        };
+        for (format, shape, device_size, stride_map) in [
+            ("SENINT8", &[256, 128][..], &[2, 128, 2, 64][..], &[64, 256, 128, 1][..]),
+            ("SEN143_FP8", &[5, 40], &[1, 3, 2, 64], &[64, 80, 40, 1]),
+            ("SENINT4", &[8, 256], &[2, 4, 16, 2, 8], &[128, 512, 8, 256, 1]),
+            ("SENINT4", &[256, 64], &[1, 64, 4, 64], &[64, 256, 64, 1]),
+            ("SENINT4", &[3, 20], &[1, 2, 16, 2, 8], &[128, 40, 8, 20, 1]),
+        ] {
+            assert_eq!(narrow(format, shape, device_size, stride_map), None, "{shape:?}");
+        }
+        for (format, shape, device_size, stride_map) in [
+            ("SENINT8", &[256, 128][..], &[2, 128, 4, 64][..], &[64, 256, 128, 1][..]),
+            ("SENINT8", &[256, 128], &[2, 127, 2, 64], &[64, 256, 128, 1]),
+            ("SENINT8", &[256, 128], &[2, 128, 2, 64], &[64, 128, 256, 1]),
+            ("SENINT4", &[8, 256], &[1, 4, 16, 2, 8], &[128, 512, 8, 256, 1]),
+        ] {
+            assert!(narrow(format, shape, device_size, stride_map).is_some(), "{device_size:?}");
         }
     }
 }

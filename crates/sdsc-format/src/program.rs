@@ -150,7 +150,7 @@ pub struct Tensor {
     pub element_type: String,
     /// Device number format.
     pub format: String,
-    /// Device shape, row-major; the last entry is the number of elements in a stick.
+    /// Device shape, row-major; the last entry is the number of elements in a stick, or the last entries are its sizes.
     pub device_size: Vec<i64>,
     /// Number of host elements that one step along each device dimension moves; -1 if no host dimension moves.
     pub stride_map: Vec<i64>,
@@ -174,6 +174,14 @@ pub struct Tensor {
     /// Location of a buffer in the region that launches share; a buffer without it has its own memory.
     #[serde(default, deserialize_with = "super::model::present", skip_serializing_if = "Option::is_none")]
     pub place: Option<BufferPlace>,
+}
+
+/// Returns the number of last device dimensions that are a stick of `per_stick` elements: 1 for a stick along one
+/// dimension, more for a stick of several, such as `[.., 2, 64]`; `None` if the sizes do not end with a stick.
+#[must_use]
+pub fn count_stick_dims(device_size: &[i64], per_stick: i64) -> Option<usize> {
+    let product = |sizes: &[i64]| sizes.iter().try_fold(1_i64, |product, size| product.checked_mul(*size));
+    (1..=device_size.len()).find(|count| product(&device_size[device_size.len() - count..]) == Some(per_stick))
 }
 
 /// Live range of a value in LX or in the pool of a launch. Executes are counted in the order of the text of

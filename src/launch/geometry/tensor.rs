@@ -295,12 +295,21 @@ impl<'a> LabeledTensorBuilder<'a> {
     fn set_stick(&self, tensor: &mut LabeledTensor) {
         let per_stick = tensor.format.elements_per_stick();
         if self.operand.arrangement == ElementArrangement::Qfp8Wt {
-            // A stick of fp8 weights is a block of two rows.
-            tensor.stick = tensor.dims[tensor.dims.len().saturating_sub(2)..].iter().map(|dim| dim.label).collect();
-            tensor.stick_sizes = vec![2, per_stick / 2];
+            self.set_weight_block(tensor);
         } else {
             tensor.stick = self.stick.or(self.plan.stick).into_iter().collect();
             tensor.stick_sizes = vec![per_stick];
+        }
+    }
+
+    /// Sets the stick of fp8 weights: a block of two rows. A row of blocks spans half of two rows of sticks.
+    fn set_weight_block(&self, tensor: &mut LabeledTensor) {
+        let columns = self.stick.or_else(|| tensor.dims.last().map(|dim| dim.label));
+        let rows = tensor.dims.iter_mut().find(|dim| Some(dim.label) != columns);
+        tensor.stick = rows.as_ref().map(|rows| rows.label).into_iter().chain(columns).collect();
+        tensor.stick_sizes = vec![2, tensor.format.elements_per_stick() / 2];
+        if let Some(rows) = rows {
+            rows.stride /= 2;
         }
     }
 }
@@ -406,6 +415,8 @@ mod tests {
             (found[1].stick.as_slice(), found[1].stick_sizes.as_slice()),
             ([DimLabel::Mb, DimLabel::Out].as_slice(), [2, 64].as_slice())
         );
+        // Four rows of blocks of 128 bytes in each of two columns of blocks.
+        assert_eq!(found[1].dims.iter().map(|dim| dim.stride).collect::<Vec<_>>(), [4 * 128, 8 * 128]);
     }
 
     #[test]

@@ -83,6 +83,7 @@ pub fn constant_bits(value: f64, format: DeviceFormat) -> u32 {
         | DeviceFormat::IeeeInt32
         | DeviceFormat::SenUint32
         | DeviceFormat::SenInt8
+        | DeviceFormat::SenInt4
         | DeviceFormat::Sen143Fp8
         | DeviceFormat::Sen152Fp8 => u32::from(dl16_bits(value as f32)),
     }

@@ -108,7 +108,7 @@ impl BundleProgram {
     #[must_use]
     pub fn pool_sizes(&self) -> Vec<i64> {
         let mut pools = Vec::new();
-        visit_statements(&self.body, &mut |statement| {
+        self.visit_statements(&mut |statement| {
             if let Statement::Define { expression: Expression::Allocate { bytes, .. }, .. } = statement {
                 pools.push(*bytes);
             }
@@ -120,7 +120,7 @@ impl BundleProgram {
     #[must_use]
     pub fn executed_files(&self) -> Vec<String> {
         let mut files: Vec<String> = Vec::new();
-        visit_statements(&self.body, &mut |statement| {
+        self.visit_statements(&mut |statement| {
             if let Statement::Execute { file, .. } = statement
                 && !files.contains(file)
             {
@@ -128,6 +128,26 @@ impl BundleProgram {
             }
         });
         files
+    }
+
+    /// Visits every statement in the order of the text; a loop before its body.
+    pub(crate) fn visit_statements(&self, visit: &mut impl FnMut(&Statement)) {
+        visit_statements(&self.body, visit);
+    }
+
+    /// Returns the kernel argument whose address a parameter is, in a launch with `num_arguments` arguments; `None` for
+    /// a symbolic size.
+    ///
+    /// Arguments that no op uses have no parameter. If an argument lacks one, the parameters are matched by name.
+    #[must_use]
+    pub fn argument_number(&self, parameter: usize, num_arguments: usize) -> Option<usize> {
+        let is_address = |parameter: &&Parameter| parameter.size.is_none();
+        let found = self.parameters.get(parameter).filter(is_address)?;
+        let num_addresses = self.parameters.iter().filter(is_address).count();
+        if num_addresses == num_arguments {
+            return Some(self.parameters[..parameter].iter().filter(is_address).count());
+        }
+        found.name.strip_prefix("arg_").and_then(|rest| rest.split('_').next()?.parse().ok())
     }
 }
 

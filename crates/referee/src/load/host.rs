@@ -262,8 +262,8 @@ fn fill_from_bytes<T, const W: usize>(elements: &mut [T], bytes: &[u8], convert:
     elements.iter_mut().zip(bytes.as_chunks::<W>().0).for_each(|(element, raw)| *element = convert(*raw));
 }
 
-/// Maximum number of elements of a stick: its bytes, for elements of one byte.
-const MAX_STICK_ELEMENTS: usize = STICK_BYTES as usize;
+/// Maximum number of elements of a stick: two for each byte, for elements of four bits.
+const MAX_STICK_ELEMENTS: usize = 2 * STICK_BYTES as usize;
 
 /// Reads the elements `start`, `start + stride`, ... into `out`.
 fn read_strided<T: Copy>(elements: &[T], start: usize, stride: usize, out: &mut [f32], convert: impl Fn(T) -> f32) {

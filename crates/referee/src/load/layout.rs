@@ -1,7 +1,8 @@
 //! Device layouts: copies between arrays of the host and buffers of the device.
 //!
 //! A device layout is a row-major device shape and, for each device dimension, the host elements that one step moves
-//! (`stride_map`; -1 without a host dimension: padding, or one element in a stick). The runtime's transfer may fill the
+//! (`stride_map`; -1 without a host dimension: padding, or one element in a stick). The last dimension is a stick, or
+//! the last dimensions are: `[.., 2, 64]` for sticks of two rows and 64 columns. The runtime's transfer may fill the
 //! padding beyond the host's sizes with any bytes. Here it is NaN, so that an operation without a mask is detected.
 
 use crate::error::SimError;
@@ -9,7 +10,7 @@ use crate::load::host::{ArrayElements, HostArray};
 use crate::machine::memory::{MemoryRegion, WriterId};
 use crate::number::{DL16_SATURATED, POISON_BYTE, dl16_to_f32, element_width};
 use machine::{DeviceFormat, STICK_BYTES};
-use sdsc_format::program::Tensor;
+use sdsc_format::program::{Tensor, count_stick_dims};
 use std::ops::Range;
 
 /// Maximum number of host elements that a device dimension may span, far from overflow.
@@ -40,7 +41,7 @@ enum HostStride {
     Strided { dim: usize, coordinates: i64, elements: i64 },
 }
 
-/// Run of elements in one stick.
+/// Run of elements along the innermost dimension of a stick.
 struct StickRun {
     /// First element in the buffer.
     device: usize,
@@ -68,13 +69,16 @@ impl DeviceLayout {
                 "expected positive sizes with one stride each, found device size {sizes:?} and stride map {map:?}"
             ));
         }
-        if sizes.last() != Some(&format.elements_per_stick()) {
+        let per_stick = format.elements_per_stick();
+        if count_stick_dims(sizes, per_stick).is_none() {
             return Err(format!(
-                "the last device size of {sizes:?} is not {}, a stick of {format}",
-                format.elements_per_stick()
+                "the last device sizes of {sizes:?} are not {per_stick} elements, a stick of {format}"
             ));
         }
-        if tensor.shape.contains(&0) && checked_product(sizes) != sizes.last().copied() {
+        if sizes.last().is_some_and(|run| run * format.bits() % 8 != 0) {
+            return Err(format!("the last device size of {sizes:?} has a part of a byte in {format}"));
+        }
+        if tensor.shape.contains(&0) && checked_product(sizes) != Some(per_stick) {
             return Err(format!(
                 "expected a device size of one stick for the shape {:?} without elements, found {sizes:?}",
                 tensor.shape
@@ -86,7 +90,7 @@ impl DeviceLayout {
                 tensor.shape
             ));
         }
-        let bytes = checked_product(sizes).and_then(|count| count.checked_mul(format.bytes()));
+        let bytes = checked_product(sizes).and_then(|count| format.packed_bytes(count));
         if bytes.is_none_or(|bytes| bytes > tensor.bytes) {
             return Err(format!("the device size {sizes:?} needs more than {} bytes", tensor.bytes));
         }
@@ -120,14 +124,13 @@ impl DeviceLayout {
         if self.host_length != array.elements.len() as i64 {
             return Err(format!("has {} elements, expected {}", array.elements.len(), self.host_length));
         }
-        let width = element_width(self.format);
-        let stick = self.stick_elements();
+        let run_bytes = self.byte_offset(self.run_elements());
         let mut bytes = Vec::with_capacity(STICK_BYTES as usize);
         self.for_each_run(|run| {
             bytes.clear();
             array.elements.encode(self.format, run.host, run.host_stride, run.valid, &mut bytes);
-            bytes.resize(stick * width, POISON_BYTE);
-            region.write(run.device * width, &bytes);
+            bytes.resize(run_bytes, POISON_BYTE);
+            region.write(self.byte_offset(run.device), &bytes);
         });
         region.mark_written(0, region.length(), writer);
         Ok(())
@@ -142,22 +145,20 @@ impl DeviceLayout {
     /// Returns the array that the bytes of a buffer hold.
     pub(crate) fn decode(&self, tensor: &Tensor, bytes: &[u8]) -> Result<HostArray, String> {
         let mut elements = ArrayElements::zeros_for_tensor(tensor, self.host_length as usize)?;
-        let width = element_width(self.format);
         self.for_each_run(|run| {
-            let (start, end) = (run.device * width, (run.device + run.valid) * width);
-            elements.decode(self.format, &bytes[start..end], run.host, run.host_stride, run.valid);
+            let bytes = &bytes[self.run_bytes(run)];
+            elements.decode(self.format, bytes, run.host, run.host_stride, run.valid);
         });
         Ok(HostArray { shape: tensor.shape.clone(), elements })
     }
 
     /// Rejects a buffer that lacks elements of the array, or has unwritten ones.
     pub(crate) fn check_written(&self, region: &MemoryRegion) -> Result<(), String> {
-        let width = element_width(self.format);
         let (mut missing, mut num_read) = (None, 0);
         self.for_each_run(|run| {
             num_read += run.valid as i64;
-            let (start, end) = (run.device * width, (run.device + run.valid) * width);
-            missing = missing.or_else(|| region.find_unwritten(start, end));
+            let bytes = self.run_bytes(run);
+            missing = missing.or_else(|| region.find_unwritten(bytes.start, bytes.end));
         });
         if num_read < self.host_length {
             return Err(format!("the layout holds {num_read} of the {} elements of the result", self.host_length));
@@ -168,6 +169,9 @@ impl DeviceLayout {
     /// Rejects a constant whose bytes are not its rounded exact numbers. A number beyond the range of the format may be
     /// rounded to the largest number that stands for no infinity.
     pub(crate) fn check_rounded(&self, exact: &HostArray, bytes: &[u8]) -> Result<(), String> {
+        if DeviceFormat::PACKED.contains(&self.format) {
+            return Err(format!("has exact numbers, but {} rounds integers to integers", self.format));
+        }
         let (mut rounded, mut wrong) = (Vec::new(), None);
         let (width, last) = (element_width(self.format), max_finite(self.format));
         self.for_each_element(|index, byte| {
@@ -204,20 +208,32 @@ impl DeviceLayout {
         is_taken: impl Fn(Range<usize>, Range<usize>) -> bool,
         mut visit: impl FnMut(usize, usize),
     ) {
-        let width = element_width(self.format);
         self.for_each_run(|run| {
             let places = run.host..run.host + run.valid.saturating_sub(1) * run.host_stride + 1;
-            if is_taken(places, run.device * width..(run.device + run.valid) * width) {
-                (0..run.valid).for_each(|step| visit(run.host + step * run.host_stride, (run.device + step) * width));
+            if is_taken(places, self.run_bytes(run)) {
+                let byte = |step: usize| self.byte_offset(run.device + step);
+                (0..run.valid).for_each(|step| visit(run.host + step * run.host_stride, byte(step)));
             }
         });
     }
 
-    fn stick_elements(&self) -> usize {
+    /// Returns the number of elements along the innermost dimension.
+    fn run_elements(&self) -> usize {
         self.sizes.last().map_or(1, |size| *size as usize)
     }
 
-    /// Visits every stick that holds an element of the host, in the order of the buffer.
+    /// Returns the byte of the buffer that has an element.
+    const fn byte_offset(&self, element: usize) -> usize {
+        element * self.format.bits() as usize / 8
+    }
+
+    /// Returns the bytes of a run.
+    fn run_bytes(&self, run: &StickRun) -> Range<usize> {
+        let end = ((run.device + run.valid) * self.format.bits() as usize).div_ceil(8);
+        self.byte_offset(run.device)..end
+    }
+
+    /// Visits every run that holds an element of the host, in the order of the buffer.
     fn for_each_run(&self, mut visit: impl FnMut(&StickRun)) {
         if self.host_length == 0 {
             return;
@@ -226,7 +242,7 @@ impl DeviceLayout {
         let mut position = vec![0i64; outer];
         let mut coordinates = vec![0i64; self.host_sizes.len()];
         for index in 0.. {
-            let host = self.locate_stick(&position, &mut coordinates);
+            let host = self.locate_run(&position, &mut coordinates);
             if let Some(host) = host
                 && let Some(run) = self.build_run(index, host, &coordinates)
             {
@@ -238,9 +254,9 @@ impl DeviceLayout {
         }
     }
 
-    /// Returns the host element at the first position of a stick, and sets its host coordinates. Returns `None` in
+    /// Returns the host element at the first position of a run, and sets its host coordinates. Returns `None` in
     /// padding.
-    fn locate_stick(&self, position: &[i64], coordinates: &mut [i64]) -> Option<i64> {
+    fn locate_run(&self, position: &[i64], coordinates: &mut [i64]) -> Option<i64> {
         coordinates.fill(0);
         let mut host = 0;
         for (at, step) in position.iter().zip(&self.steps) {
@@ -258,16 +274,16 @@ impl DeviceLayout {
     }
 
     fn build_run(&self, index: usize, host: i64, coordinates: &[i64]) -> Option<StickRun> {
-        let stick = self.stick_elements();
+        let length = self.run_elements();
         let (host_stride, valid) = match self.steps.last()? {
             HostStride::Padding => (0, 1),
-            HostStride::Broadcast => (0, stick),
+            HostStride::Broadcast => (0, length),
             HostStride::Strided { dim, coordinates: moved, elements } => {
                 let left = self.host_sizes[*dim] - coordinates[*dim];
-                (*elements as usize, stick.min((left + moved - 1).div_euclid(*moved) as usize))
+                (*elements as usize, length.min((left + moved - 1).div_euclid(*moved) as usize))
             }
         };
-        Some(StickRun { device: index * stick, host: host as usize, host_stride, valid })
+        Some(StickRun { device: index * length, host: host as usize, host_stride, valid })
     }
 }
 
@@ -381,6 +397,29 @@ mod tests {
         check_round_trip(&[16, 32, 7], &[32, 1, 16, 64], &[7, 64, 224, 1]);
     }
 
+    /// A stick of 4-bit elements has groups of 8 columns of two rows.
+    #[test]
+    fn places_elements_in_blocks() {
+        let of = Tensor {
+            element_type: "i8".to_owned(),
+            format: "SENINT4".to_owned(),
+            bytes: 2 * 2 * 128,
+            ..tensor(&[3, 200], &[2, 2, 16, 2, 8], &[128, 400, 8, 200, 1])
+        };
+        let layout = DeviceLayout::from_tensor(&of).unwrap();
+        let elements = ArrayElements::I8((0..600).map(|at| (at % 13 - 6) as i8).collect());
+        let array = HostArray { shape: vec![3, 200], elements };
+        let mut region = MemoryRegion::new("t".to_owned(), 512);
+        region.ensure_length(512);
+        layout.store_array(&array, &mut region, 1).unwrap();
+        assert_eq!(layout.load_array(&of, &region).unwrap(), array);
+        // Element (1, 137): second pair of sticks, first pair of rows, group 1, row 1, column 1.
+        let mut value = [0.0];
+        crate::number::decode_run(DeviceFormat::SenInt4, region.bytes(), (512 + 16 + 8 + 1) * 4, 1, &mut value);
+        assert_eq!(f64::from(value[0]), array.elements.get(337));
+        assert!(DeviceLayout::from_tensor(&Tensor { device_size: vec![2, 2, 8, 2, 8], ..of }).is_err());
+    }
+
     #[test]
     fn stores_empty_array_as_one_poisoned_stick() {
         let of = tensor(&[4, 0, 64], &[1, 64], &[64, 1]);
@@ -398,9 +437,9 @@ mod tests {
         let region = check_round_trip(&[3, 100], &[2, 3, 64], &[64, 100, 1]);
         let mut value = [0.0];
         // Element (2, 70): stick column 1, row 2, lane 6.
-        crate::number::decode_run(DeviceFormat::Sen169Fp16, region.bytes(), ((3 + 2) * 64 + 6) * 2, 1, &mut value);
+        crate::number::decode_run(DeviceFormat::Sen169Fp16, region.bytes(), ((3 + 2) * 64 + 6) * 16, 1, &mut value);
         assert_eq!(value[0], 270.0);
-        crate::number::decode_run(DeviceFormat::Sen169Fp16, region.bytes(), ((3 + 2) * 64 + 40) * 2, 1, &mut value);
+        crate::number::decode_run(DeviceFormat::Sen169Fp16, region.bytes(), ((3 + 2) * 64 + 40) * 16, 1, &mut value);
         assert!(value[0].is_nan(), "padding is hostile");
     }
 

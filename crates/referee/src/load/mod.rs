@@ -6,3 +6,4 @@ pub(crate) mod host;
 pub(crate) mod inputs;
 pub mod layout;
 pub(crate) mod live_ranges;
+pub(crate) mod weight_blocks;

@@ -6,6 +6,7 @@
 
 mod dl16;
 mod float8;
+mod int4;
 
 pub use dl16::{DL16_MAX, DL16_SATURATED, dl16_from_f32, dl16_from_host, dl16_to_f32};
 pub use float8::{E4M3, E5M2, Float8Format};
@@ -15,22 +16,24 @@ use machine::DeviceFormat;
 /// Byte that poisoned memory holds: every float format reads it as NaN, the integer formats as -1 or their maximum.
 pub const POISON_BYTE: u8 = 0xff;
 
-/// Returns the bytes of one element, as a length.
+/// Returns the bytes of one element, as a length. A packed element shares its byte with others.
 #[must_use]
 pub const fn element_width(format: DeviceFormat) -> usize {
     match format {
         DeviceFormat::Sen169Fp16 => 2,
         DeviceFormat::IeeeFp32 | DeviceFormat::IeeeInt32 | DeviceFormat::SenUint32 => 4,
-        DeviceFormat::SenInt8 | DeviceFormat::Sen143Fp8 | DeviceFormat::Sen152Fp8 => 1,
+        DeviceFormat::SenInt8 | DeviceFormat::SenInt4 | DeviceFormat::Sen143Fp8 | DeviceFormat::Sen152Fp8 => 1,
     }
 }
 
-/// Decodes `out.len()` elements: the first at byte `start`, and each next one `stride` elements after it.
+/// Decodes `out.len()` elements: the first at bit `first_bit`, and each next one `stride` elements after it.
 ///
 /// # Panics
 /// An element is outside of `bytes`. The checks before an operation prevent this.
-pub fn decode_run(format: DeviceFormat, bytes: &[u8], start: usize, stride: i64, out: &mut [f32]) {
+pub fn decode_run(format: DeviceFormat, bytes: &[u8], first_bit: usize, stride: i64, out: &mut [f32]) {
+    let start = first_bit / 8;
     match format {
+        DeviceFormat::SenInt4 => int4::decode_run(bytes, first_bit / int4::BITS, stride, out),
         DeviceFormat::Sen169Fp16 => {
             decode_strided::<2>(bytes, start, stride, out, |raw| dl16_to_f32(u16::from_le_bytes(raw)))
         }
@@ -81,6 +84,7 @@ pub fn encode_run(format: DeviceFormat, values: &[f32], out: &mut Vec<u8>) {
         DeviceFormat::IeeeInt32 => encode_values(values, out, |value| (value.round_ties_even() as i32).to_le_bytes()),
         DeviceFormat::SenUint32 => encode_values(values, out, |value| (value.round_ties_even() as u32).to_le_bytes()),
         DeviceFormat::SenInt8 => encode_values(values, out, |value| (value.round_ties_even() as i8).to_le_bytes()),
+        DeviceFormat::SenInt4 => int4::encode_values(values, out),
         DeviceFormat::Sen143Fp8 => encode_values(values, out, |value| [E4M3.encode(value)]),
         DeviceFormat::Sen152Fp8 => encode_values(values, out, |value| [E5M2.encode(value)]),
     }
@@ -114,6 +118,7 @@ pub fn decode_constant(format: DeviceFormat, bits: u32) -> f32 {
         | DeviceFormat::IeeeInt32
         | DeviceFormat::SenUint32
         | DeviceFormat::SenInt8
+        | DeviceFormat::SenInt4
         | DeviceFormat::Sen143Fp8
         | DeviceFormat::Sen152Fp8 => dl16_to_f32(bits as u16),
     }
@@ -151,9 +156,9 @@ mod tests {
         let mut read = [0.0; 3];
         decode_run(DeviceFormat::Sen169Fp16, &bytes, 0, 2, &mut read);
         assert_eq!(read, [0.0, 2.0, 4.0]);
-        decode_run(DeviceFormat::Sen169Fp16, &bytes, 6, 0, &mut read);
+        decode_run(DeviceFormat::Sen169Fp16, &bytes, 6 * 8, 0, &mut read);
         assert_eq!(read, [3.0; 3]);
-        decode_run(DeviceFormat::Sen169Fp16, &bytes, 8, -1, &mut read);
+        decode_run(DeviceFormat::Sen169Fp16, &bytes, 8 * 8, -1, &mut read);
         assert_eq!(read, [4.0, 3.0, 2.0]);
     }
 

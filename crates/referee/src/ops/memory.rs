@@ -23,9 +23,14 @@ pub(crate) struct StridedElements<'p> {
 }
 
 impl StridedElements<'_> {
-    /// Returns the byte of the region at which an element begins.
+    /// Returns the byte of the region at which an element of a format that is not packed begins.
     pub(crate) fn byte_offset(&self, index: usize) -> usize {
         (self.part.byte + (self.offset + self.stride * index as i64) * self.format.bytes()) as usize
+    }
+
+    /// Returns the bit of the region at which the first element begins.
+    pub(crate) fn first_bit(&self) -> usize {
+        (self.part.byte * 8 + self.offset * self.format.bits()) as usize
     }
 }
 
@@ -95,7 +100,7 @@ impl ElementMemory for Machine {
 
     fn read(&self, from: StridedElements<'_>, out: &mut [f32]) {
         if !out.is_empty() {
-            decode_run(from.format, self.bytes(from.part.region), from.byte_offset(0), from.stride, out);
+            decode_run(from.format, self.bytes(from.part.region), from.first_bit(), from.stride, out);
         }
     }
 

@@ -42,13 +42,15 @@ pub(crate) fn shuffle<M: ElementMemory>(plan: &OpPlan, parts: &TensorSlices, mem
 pub(crate) fn count_moved_bytes(plan: &OpPlan) -> u64 {
     let (input, output) = (&plan.tensors[plan.inputs[0]], &plan.tensors[plan.output]);
     let sizes = dim_sizes(plan);
-    let mut owners = vec![usize::MAX; sizes.iter().product()];
-    (0..plan.cores.len())
-        .for_each(|core| for_each_run(input, core, &sizes, |run| run.indices().for_each(|place| owners[place] = core)));
+    let mut owners = vec![None; sizes.iter().product()];
+    for (position, core) in plan.cores.iter().enumerate() {
+        let owner = Some(core.id);
+        for_each_run(input, position, &sizes, |run| run.indices().for_each(|place| owners[place] = owner));
+    }
     let mut moved = 0;
-    for core in 0..plan.cores.len() {
-        for_each_run(output, core, &sizes, |run| {
-            moved += run.indices().filter(|place| owners[*place] != core).count() as u64
+    for (position, core) in plan.cores.iter().enumerate() {
+        for_each_run(output, position, &sizes, |run| {
+            moved += run.indices().filter(|place| owners[*place] != Some(core.id)).count() as u64
         });
     }
     moved * input.format.bytes() as u64

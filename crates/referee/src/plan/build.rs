@@ -180,7 +180,7 @@ impl PlanBuilder<'_> {
             if let Some(other) = cores.iter().find(|other| other.id == *id || other.slice_indices == slots) {
                 return reject_malformed(format!("cores {} and {id} have the same slices", other.id));
             }
-            cores.push(CoreAssignment { id: *id, slice_indices: slots });
+            cores.push(CoreAssignment { id: *id, corelet: None, slice_indices: slots });
         }
         Ok(cores)
     }
@@ -199,7 +199,6 @@ impl PlanBuilder<'_> {
         if entries > MAX_TABLE_ENTRIES {
             return Err(PlanError::NotSimulated(format!("{entries} points along the dimensions of all tensors")));
         }
-        let core_ids: Vec<i64> = cores.iter().map(|core| core.id).collect();
         let stagger = Stagger::from_function(self.function);
         let file = |(index, (node, info))| TensorPlanBuilder {
             dsc: self.dsc,
@@ -207,7 +206,7 @@ impl PlanBuilder<'_> {
             info,
             function: self.function,
             dims,
-            cores: &core_ids,
+            cores,
             // The result is the last tensor.
             stagger: stagger.filter(|_| index + 1 == nodes.len()),
         };
@@ -345,6 +344,7 @@ fn check_plan(plan: &OpPlan) -> PlanResult<()> {
     if !plan.index_tensors.is_empty() && plan.kernel != OpKernel::Copy && !is_unary {
         return Err(PlanError::NotSimulated(format!("'{}' with indirect access", plan.function)));
     }
+    check_packed_tensors(plan)?;
     let values = plan.tensors.iter().enumerate().filter(|(tensor, _)| !plan.index_tensors.contains(tensor));
     let mut formats = values.map(|(_, tensor)| tensor.format);
     if plan.function == "identity" && formats.next().is_some_and(|first| formats.any(|format| format != first)) {
@@ -357,6 +357,20 @@ fn check_plan(plan: &OpPlan) -> PlanResult<()> {
         return reject_malformed("the tensors of a shuffle, and only they, say which slices the cores hold");
     }
     if plan.kernel == OpKernel::Shuffle { check_relayout(plan) } else { Ok(()) }
+}
+
+/// Checks that elements that share bytes are only read, by products.
+fn check_packed_tensors(plan: &OpPlan) -> PlanResult<()> {
+    let is_read = |tensor: usize| plan.kernel == OpKernel::Contract && plan.inputs.contains(&tensor);
+    let mut packed =
+        plan.tensors.iter().enumerate().filter(|(_, tensor)| DeviceFormat::PACKED.contains(&tensor.format));
+    match packed.find(|(tensor, _)| !is_read(*tensor)) {
+        Some((_, tensor)) => {
+            let what = format!("'{}' with {} in {}", plan.function, tensor.name, tensor.format);
+            Err(PlanError::NotSimulated(what))
+        }
+        None => Ok(()),
+    }
 }
 
 /// Checks a top-k. It searches one dimension, which is not split over cores. Its results are along another dimension,

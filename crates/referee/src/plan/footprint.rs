@@ -1,6 +1,7 @@
 //! Byte footprint of one core's slice of a tensor.
 
 use super::HOLE;
+use super::StickLanes;
 use machine::DeviceFormat;
 
 /// Byte interval relative to a start address: first byte and the byte after the last.
@@ -18,34 +19,37 @@ const MAX_INTERVALS: usize = 1 << 24;
 pub(super) fn compute_footprints(
     offsets: &[Vec<i64>],
     format: DeviceFormat,
-    stick: usize,
+    lanes: &[StickLanes],
     is_sparse: bool,
 ) -> Option<(Vec<ByteInterval>, Vec<ByteInterval>)> {
-    let (width, elements) = (format.bytes(), format.elements_per_stick());
-    let along = (!is_sparse).then_some((stick, elements as usize));
-    let written = if is_sparse { width * elements } else { width };
-    Some((compute_footprint(offsets, width, width, along)?, compute_footprint(offsets, width, written, along)?))
+    let width = format.bits();
+    let lanes = if is_sparse { &[][..] } else { lanes };
+    let written = if is_sparse { width * format.elements_per_stick() } else { width };
+    let read = to_bytes(compute_footprint(offsets, width, width, lanes)?);
+    Some((read, to_bytes(compute_footprint(offsets, width, written, lanes)?)))
 }
 
-/// Returns the union of `unit` bytes at every sum of one offset per table, as sorted disjoint intervals.
+/// Converts intervals of bits to the bytes that they touch.
+fn to_bytes(bits: Vec<ByteInterval>) -> Vec<ByteInterval> {
+    let bytes = |bits: ByteInterval| ByteInterval { start: bits.start / 8, end: (bits.end + 7) / 8 };
+    merge_adjacent(bits.into_iter().map(bytes).collect())
+}
+
+/// Returns the union of `unit` bits at every sum of one offset per table, as sorted disjoint intervals. An offset counts
+/// elements of `width` bits.
 ///
-/// `stick` has the dimension along the stick, if the tensor has it, and the number of elements of a stick. Returns
-/// `None` if there are too many intervals.
-fn compute_footprint(
-    offsets: &[Vec<i64>],
-    width: i64,
-    unit: i64,
-    stick: Option<(usize, usize)>,
-) -> Option<Vec<ByteInterval>> {
+/// `lanes` has the elements of a stick along the dimensions that the tensor has. Returns `None` if there are too many
+/// intervals.
+fn compute_footprint(offsets: &[Vec<i64>], width: i64, unit: i64, lanes: &[StickLanes]) -> Option<Vec<ByteInterval>> {
     let mut factors: Vec<Vec<i64>> = Vec::new();
     for (dim, table) in offsets.iter().enumerate() {
-        match stick {
+        match lanes.iter().find(|lanes| lanes.dim == dim && has_whole_sticks(table, **lanes)) {
             // Lanes and sticks are separate factors, so that lanes are first merged to complete sticks.
-            Some((along, elements)) if along == dim && has_whole_sticks(table, elements) => {
-                factors.push(table[..elements].to_vec());
-                factors.push(table.iter().step_by(elements).copied().collect());
+            Some(lanes) => {
+                factors.push(table[..lanes.elements].to_vec());
+                factors.push(table.iter().step_by(lanes.elements).copied().collect());
             }
-            _ => factors.push(table.iter().copied().filter(|offset| *offset != HOLE).collect()),
+            None => factors.push(table.iter().copied().filter(|offset| *offset != HOLE).collect()),
         }
     }
     factors.iter_mut().for_each(|factor| {
@@ -67,11 +71,11 @@ fn compute_footprint(
     Some(intervals)
 }
 
-/// Returns whether a table along the stick consists of complete consecutive sticks.
-fn has_whole_sticks(table: &[i64], elements: usize) -> bool {
-    table.len().is_multiple_of(elements)
+/// Returns whether a table along a dimension of the stick consists of complete sticks.
+fn has_whole_sticks(table: &[i64], lanes: StickLanes) -> bool {
+    table.len().is_multiple_of(lanes.elements)
         && table.last() != Some(&HOLE)
-        && table[elements - 1] - table[0] == elements as i64 - 1
+        && table[lanes.elements - 1] - table[0] == lanes.last
 }
 
 fn repeat_intervals(intervals: &[ByteInterval], offsets: &[i64], width: i64) -> Vec<ByteInterval> {
@@ -118,8 +122,16 @@ mod tests {
         // Two columns of sticks, 4 of 8 rows, 64 lanes.
         let out: Vec<i64> = (0..128).map(|c| c / 64 * 512 + c % 64).collect();
         let rows: Vec<i64> = (0..4).map(|row| row * 64).collect();
-        let found = compute_footprint(&[rows, out], 2, 2, Some((1, 64))).unwrap();
+        let found = compute_footprint(&[rows, out], 2, 2, &[StickLanes { dim: 1, elements: 64, last: 63 }]).unwrap();
         assert_eq!(found, [ByteInterval { start: 0, end: 512 }, ByteInterval { start: 1024, end: 1536 }]);
+    }
+
+    #[test]
+    fn rounds_half_bytes_outwards() {
+        // Three columns of two rows, 8 elements apart, of 4 bits.
+        let lanes = [StickLanes { dim: 1, elements: 64, last: 63 }];
+        let (read, _) = compute_footprints(&[vec![0, 8], vec![0, 1, 2]], DeviceFormat::SenInt4, &lanes, false).unwrap();
+        assert_eq!(read, [ByteInterval { start: 0, end: 2 }, ByteInterval { start: 4, end: 6 }]);
     }
 
     proptest! {
@@ -134,7 +146,7 @@ mod tests {
             let mut expected: Vec<i64> = bytes.iter().flat_map(|byte| *byte..byte + unit).collect();
             expected.sort_unstable();
             expected.dedup();
-            let found: Vec<i64> = compute_footprint(&tables, width, unit, None).unwrap().iter().flat_map(|i| i.start..i.end).collect();
+            let found: Vec<i64> = compute_footprint(&tables, width, unit, &[]).unwrap().iter().flat_map(|i| i.start..i.end).collect();
             prop_assert_eq!(found, expected);
         }
     }

@@ -56,9 +56,8 @@ impl OpKernel {
                 "exx2" => Some(Self::MomentPair),
                 "layernormscale" => Some(Self::LayerNormScale),
                 "layernormnorm" => Some(Self::LayerNorm),
-                "batchmatmul" | "batchmatmulfp8" | "batchmatmulint8" | "conv2d" | "depthwiseconv2dnative" => {
-                    Some(Self::Contract)
-                }
+                "batchmatmul" | "batchmatmulfp8" | "batchmatmulint8" | "batchmatmulint4" => Some(Self::Contract),
+                "conv2d" | "depthwiseconv2dnative" => Some(Self::Contract),
                 "topkvalue" => Some(Self::TopK(TopKOutput::Value)),
                 "topkindex" => Some(Self::TopK(TopKOutput::Position)),
                 "identity" | "ReStickifyOpHBM" | "dl16tofp32" | "fp32todl16" | "fp8todl16" | "qfp8ch" | "qfp8wt" => {

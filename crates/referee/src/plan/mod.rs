@@ -10,6 +10,7 @@ mod point_loops;
 mod relayout;
 mod stagger;
 mod steps;
+mod stick;
 mod symbolic_size;
 mod tensor;
 mod window;
@@ -18,6 +19,7 @@ pub(crate) use footprint::ByteInterval;
 pub(crate) use kernel::{OpKernel, TopKOutput};
 pub(crate) use point_loops::{OffsetTables, PointChunk, PointLoopNest, StridedRun, build_dense_tables};
 pub(crate) use steps::{ConcurrentPlans, compile_steps};
+pub(crate) use stick::StickLanes;
 pub(crate) use symbolic_size::SymbolicSize;
 pub(crate) use window::PaddedWindow;
 
@@ -66,10 +68,13 @@ pub(crate) struct IterationDim {
     pub(crate) local_size: i64,
 }
 
-/// Core with its slice index along each dimension.
+/// Core with its slice index along each dimension. In a shuffle whose addresses differ between corelets, each corelet
+/// has an entry.
 #[derive(Clone, Debug)]
 pub(crate) struct CoreAssignment {
     pub(crate) id: i64,
+    /// Corelet of the core; `None` if its corelets share one address.
+    pub(crate) corelet: Option<i64>,
     pub(crate) slice_indices: Vec<i64>,
 }
 
@@ -114,8 +119,10 @@ pub(crate) struct TensorPlan {
     /// Length of constant-stride runs, by dimension: positions between two multiples of this length have one stride. 0
     /// means that all positions have one stride.
     pub(crate) uniform_run_lengths: Vec<usize>,
-    /// Stick dimension.
+    /// Dimension of adjacent elements in a stick.
     pub(crate) stick_dim: usize,
+    /// Elements of a stick along each of its dimensions, innermost first.
+    pub(crate) stick_lanes: Vec<StickLanes>,
     /// Dimension along which sticks are adjacent in memory: the innermost one, besides the sticks, of size above 1.
     pub(crate) adjacent_stick_dim: Option<usize>,
     /// Number of sticks that all cores access in total; of a gathered table, one row per index counts.
@@ -167,6 +174,16 @@ impl TensorPlan {
     /// Returns whether a core, as an index of [`OpPlan::cores`], holds a slice of the tensor.
     pub(crate) fn is_held_by(&self, core: usize) -> bool {
         self.ownership.as_ref().is_none_or(|ownership| ownership[core].is_some())
+    }
+
+    /// Returns whether a stick has several elements along a dimension.
+    pub(crate) fn is_along_stick(&self, dim: usize) -> bool {
+        self.stick_lanes.iter().any(|lanes| lanes.dim == dim)
+    }
+
+    /// Returns whether sticks are blocks of two rows of 64 columns.
+    pub(crate) fn has_weight_blocks(&self) -> bool {
+        matches!(self.stick_lanes.as_slice(), [columns, rows] if (columns.elements, rows.elements) == (64, 2))
     }
 }
 

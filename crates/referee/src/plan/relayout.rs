@@ -50,15 +50,21 @@ pub(super) fn find_relayout_cores(
     let slot = |core: i64, dim: &IterationDim| {
         operation.core_to_slice.get(&core).and_then(|slots| slots.get(dim.label.as_str())).copied()
     };
-    let core =
-        |id: i64| CoreAssignment { id, slice_indices: dims.iter().map(|dim| slot(id, dim).unwrap_or(0)).collect() };
-    Ok((0..n_cores).map(core).collect())
+    let has_corelets = dsc.nodes.iter().any(|node| node.start.has_corelet_values());
+    let corelets: &[Option<i64>] = if has_corelets { &[Some(0), Some(1)] } else { &[None] };
+    let core = |(id, corelet): (i64, &Option<i64>)| CoreAssignment {
+        id,
+        corelet: *corelet,
+        slice_indices: dims.iter().map(|dim| slot(id, dim).unwrap_or(0)).collect(),
+    };
+    Ok((0..n_cores).flat_map(|id| corelets.iter().map(move |corelet| (id, corelet))).map(core).collect())
 }
 
 /// Checks that two corelets share a core's slice of a tensor along its stick dimension, which must have a
 /// `corelet_fold`.
 ///
-/// One address stands for both corelets: the layout of the core's slice determines the positions of the halves.
+/// If one address stands for both corelets, the layout of the core's slice determines the positions of the halves.
+/// Otherwise each corelet has its half at an address of its own.
 pub(super) fn check_corelets(dsc: &Dsc, node: &AllocateNode) -> RelayoutResult<()> {
     let factor =
         |folds: &[Fold], label: &str| folds.iter().find(|fold| fold.label == label).map_or(1, |fold| fold.factor);
@@ -70,6 +76,9 @@ pub(super) fn check_corelets(dsc: &Dsc, node: &AllocateNode) -> RelayoutResult<(
     let stated = dsc.nodes.iter().map(|node| factor(&node.start.folds, "corelet")).chain(dsc.n_corelets);
     let folded = dsc.nodes.iter().flat_map(split).map(|(_, corelets)| corelets);
     let corelets = stated.chain(folded).max().unwrap_or(1);
+    if corelets == 1 && node.start.has_corelet_values() {
+        return reject_malformed(format!("{}: addresses by corelet, but no fold over two corelets", node.name));
+    }
     if corelets == 1 {
         return Ok(());
     }

@@ -57,7 +57,7 @@ impl OpPlan {
         if self.dims[dim].num_slices > 1 || self.tensors.iter().any(|tensor| tensor.ownership.is_some()) {
             return Err(reject("in slices"));
         }
-        if self.tensors.iter().any(|tensor| tensor.stick_dim == dim && !tensor.is_sparse) {
+        if self.tensors.iter().any(|tensor| tensor.is_along_stick(dim) && !tensor.is_sparse) {
             return Err(reject("along sticks"));
         }
         if self.mask.iter().flat_map(|mask| &mask.dims).any(|(masked, _)| *masked == dim) {
@@ -84,7 +84,7 @@ impl TensorPlan {
         if self.has_dim[dim] {
             self.num_sticks = self.num_sticks / largest * size;
         }
-        let Some((read, written)) = compute_footprints(&self.offsets, self.format, self.stick_dim, self.is_sparse)
+        let Some((read, written)) = compute_footprints(&self.offsets, self.format, &self.stick_lanes, self.is_sparse)
         else {
             return false;
         };

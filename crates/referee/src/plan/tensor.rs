@@ -9,15 +9,19 @@ use super::error::PlanError;
 use super::footprint::compute_footprints;
 use super::relayout::check_corelets;
 use super::stagger::{GROUP_ELEMENTS, Stagger};
+use super::stick::StickShape;
 use super::window::PaddedWindow;
-use super::{HOLE, IndirectAccess, IterationDim, MemorySpace, StartAddress, TensorPlan};
-use machine::DeviceFormat;
+use super::{CoreAssignment, HOLE, IndirectAccess, IterationDim, MemorySpace, StartAddress, TensorPlan};
+use machine::{DeviceFormat, STICK_BYTES};
 use sdsc_format::model::{
     AllocateNode, ClassInfo, CoordInfo, Dsc, Entries, FoldFunction, NUMBER_FORMATS, TensorInfo, Text, WordLength,
 };
 
 /// Maximum number of elements of one tensor. A core accesses far fewer ("torch-spyre facts, A": 256 MiB).
 const MAX_ELEMENTS: i64 = 1 << 46;
+
+/// Number of corelets of a core.
+const NUM_CORELETS: i64 = 2;
 
 type TensorPlanResult<T> = std::result::Result<T, PlanError>;
 
@@ -48,7 +52,7 @@ pub(super) struct TensorPlanBuilder<'f> {
     pub(super) function: &'f str,
     pub(super) dims: &'f [IterationDim],
     /// Cores, in the order of the plan.
-    pub(super) cores: &'f [i64],
+    pub(super) cores: &'f [CoreAssignment],
     /// Stagger of the elements, if the tensor is the result of a conversion.
     pub(super) stagger: Option<Stagger>,
 }
@@ -68,49 +72,50 @@ impl TensorPlanBuilder<'_> {
     pub(super) fn build_plan(&self) -> TensorPlanResult<TensorPlan> {
         let class = self.find_class()?;
         let format = parse_number_format(&self.info.format)?;
-        if self.info.word_length != WordLength::from_bytes(format.bytes()) {
+        let width = WordLength { bits: format.bits() };
+        if self.info.word_length != width {
             return reject_malformed(format!(
-                "wordLength is {}, but {format} has {} bytes",
-                self.info.word_length,
-                format.bytes()
+                "wordLength is {}, but {format} has {width} bytes",
+                self.info.word_length
             ));
         }
-        let stick = self.find_stick_dim(class, format)?;
+        let shape = self.read_stick_shape(class, format)?;
+        let stick = shape.inner;
         let memory = self.read_memory_space()?;
-        let ownership = self.read_ownership()?;
-        let stored = self.collect_stored_dims(class, memory, ownership.is_some(), stick)?;
+        let ownership = self.read_ownership(stick)?;
+        let stored = self.collect_stored_dims(class, memory, ownership.is_some(), &shape)?;
         let locals: Vec<i64> = (0..self.dims.len())
             .map(|dim| self.local_size(dim, &stored, ownership.is_some()))
             .collect::<TensorPlanResult<_>>()?;
         self.check_slices(ownership.as_deref().unwrap_or_default(), &locals)?;
+        self.check_blocks(&shape, &stored)?;
         let mut offsets: Vec<Vec<i64>> = locals.iter().map(|local| vec![0; *local as usize]).collect();
         let mut padded_windows = Vec::new();
-        let indirect = self.fill_offsets(&stored, stick, format, &mut offsets, &mut padded_windows)?;
+        let indirect = self.fill_offsets(&stored, &shape, format, &mut offsets, &mut padded_windows)?;
         let present = (0..self.dims.len())
             .map(|dim| stored.iter().any(|entry| entry.dim == dim) || self.has_window_points(dim))
             .collect();
-        let run = if self.stagger.is_some() { GROUP_ELEMENTS } else { format.elements_per_stick() };
-        let even = (0..self.dims.len()).map(|dim| if dim == stick { run as usize } else { 0 }).collect();
+        let run = |dim: usize| match self.stagger {
+            Some(_) if dim == stick => GROUP_ELEMENTS as usize,
+            _ => shape.run_length(dim),
+        };
+        let even = (0..self.dims.len()).map(run).collect();
         let is_sparse = stored.iter().all(|entry| entry.dim != stick);
-        let elements = format.elements_per_stick();
-        let Some((read, written)) = compute_footprints(&offsets, format, stick, is_sparse) else {
+        let Some((read, written)) = compute_footprints(&offsets, format, &shape.lanes(), is_sparse) else {
             return reject_unsupported(format!(
                 "{}: more separate pieces of memory than the simulator keeps",
                 self.info.name
             ));
         };
-        let starts = self.build_starts(memory, ownership.as_deref())?;
+        let starts = self.build_starts((memory, format), ownership.as_deref(), (&shape, &stored))?;
         let name = self.info.name.to_string();
         let positions = |entry: &StoredDim| {
             let size = self.dims[entry.dim].size;
             let size = if self.node.is_per_core() { size } else { size.min(entry.extent) };
-            if entry.dim == stick { size.div_euclid(elements) + i64::from(size % elements > 0) } else { size }
+            shape.count_sticks(entry.dim, size)
         };
         let sticks = stored.iter().map(positions).fold(1, i64::saturating_mul);
-        let inner = stored
-            .iter()
-            .find(|entry| entry.extent > if entry.dim == stick { elements } else { 1 })
-            .map(|entry| entry.dim);
+        let inner = stored.iter().find(|entry| entry.extent > shape.elements_along(entry.dim)).map(|entry| entry.dim);
         Ok(TensorPlan {
             name,
             format,
@@ -119,6 +124,7 @@ impl TensorPlanBuilder<'_> {
             offsets,
             uniform_run_lengths: even,
             stick_dim: stick,
+            stick_lanes: shape.lanes(),
             adjacent_stick_dim: inner,
             num_sticks: sticks,
             has_dim: present,
@@ -160,52 +166,40 @@ impl TensorPlanBuilder<'_> {
         Ok(class)
     }
 
-    /// Returns the dimension along the stick.
-    fn find_stick_dim(&self, class: &ClassInfo, format: DeviceFormat) -> TensorPlanResult<usize> {
-        let elements = format.elements_per_stick();
-        match (class.stick.as_slice(), class.stick_sizes.as_slice()) {
-            ([label], [size]) if *size == elements => self.find_dim(label),
-            ([_], [size]) => reject_malformed(format!("stickSize_ is {size}, but a stick of {format} has {elements}")),
-            ([rows, columns], [2, size])
-                if matches!(format, DeviceFormat::Sen143Fp8 | DeviceFormat::SenInt8) && 2 * size == elements =>
-            {
-                self.find_block_dim(rows, columns, elements)
-            }
-            (labels, sizes) => {
-                reject_unsupported(format!("{}: sticks of {sizes:?} elements along {labels:?}", self.info.name))
-            }
+    /// Reads the arrangement of the elements in a stick.
+    fn read_stick_shape(&self, class: &ClassInfo, format: DeviceFormat) -> TensorPlanResult<StickShape> {
+        let (labels, sizes, elements) = (&class.stick, &class.stick_sizes, format.elements_per_stick());
+        let product = sizes.iter().try_fold(1_i64, |product, size| product.checked_mul(*size));
+        if labels.len() != sizes.len() || sizes.iter().any(|size| *size < 1) || product != Some(elements) {
+            return reject_malformed(format!(
+                "stickSize_ is {sizes:?} along {labels:?}, but a stick of {format} has {elements} elements"
+            ));
         }
+        let entries: Vec<(usize, i64)> = labels
+            .iter()
+            .zip(sizes)
+            .map(|(label, size)| Ok((self.find_dim(label)?, *size)))
+            .collect::<TensorPlanResult<_>>()?;
+        let shape = StickShape::new(&entries);
+        shape.map_or_else(|| reject_malformed("stickDimOrder_ has no dimension"), Ok)
     }
 
-    /// Returns the column dimension of eight-bit weights, whose sticks are blocks of two rows and 64 columns.
-    ///
-    /// The order within a stick is not public. As in the device size of such a tensor, which has complete rows of 128
-    /// columns, elements keep their logical positions here. Blocks of two rows and 128 columns have the same bytes in
-    /// both orders, so no slice may end within a block.
-    fn find_block_dim(&self, rows: &Text, columns: &Text, elements: i64) -> TensorPlanResult<usize> {
-        let [inner, next, ..] = self.node.order.as_slice() else {
-            return reject_malformed("a block of two dimensions in a tensor of one");
-        };
-        if (inner, next) != (rows, columns) {
-            let order = &self.node.order;
-            return reject_unsupported(format!(
-                "{}: sticks along {rows:?} and {columns:?} of a tensor in the order {order:?}",
-                self.info.name
-            ));
+    /// Checks that a tensor has all dimensions of its blocks, and that slices consist of complete blocks.
+    fn check_blocks(&self, shape: &StickShape, stored: &[StoredDim]) -> TensorPlanResult<()> {
+        for dim in shape.dims().filter(|_| shape.is_block()) {
+            let (name, IterationDim { label, num_slices, .. }) = (&self.info.name, &self.dims[dim]);
+            let Some(entry) = stored.iter().find(|entry| entry.dim == dim) else {
+                return reject_unsupported(format!("{name}: sticks along '{label}', which the tensor does not have"));
+            };
+            let elements = shape.elements_along(dim);
+            if *num_slices > 1 && entry.local % elements != 0 {
+                return reject_malformed(format!(
+                    "{name}: {} positions of '{label}' on a core; a core has complete sticks of {elements}",
+                    entry.local
+                ));
+            }
         }
-        let (rows, columns) = (self.find_dim(rows)?, self.find_dim(columns)?);
-        let (of_rows, of_columns) = (&self.dims[rows], &self.dims[columns]);
-        if of_rows.num_slices > 1 || of_rows.size % 2 != 0 || of_columns.local_size % elements != 0 {
-            let blocks = format!(
-                "'{}' in {} slices, {} of '{}'",
-                of_rows.label, of_rows.num_slices, of_columns.local_size, of_columns.label
-            );
-            return reject_malformed(format!(
-                "{}: {blocks}: a core has whole blocks of 2 rows and {elements} columns, and all rows",
-                self.info.name
-            ));
-        }
-        Ok(columns)
+        Ok(())
     }
 
     pub(super) fn find_dim(&self, label: &str) -> TensorPlanResult<usize> {
@@ -221,13 +215,14 @@ impl TensorPlanBuilder<'_> {
         }
     }
 
-    /// Reads the slices that the cores hold, if the file lists them; a core that is not listed holds nothing.
-    fn read_ownership(&self) -> TensorPlanResult<Option<Vec<Option<Vec<i64>>>>> {
+    /// Reads the slices that the cores hold, if the file lists them; a core that is not listed holds nothing. A corelet
+    /// with an address of its own holds half of the core's slice along the stick.
+    fn read_ownership(&self, stick: usize) -> TensorPlanResult<Option<Vec<Option<Vec<i64>>>>> {
         let map = &self.node.coordinates.core_to_slice;
         if map.is_empty() {
             return Ok(None);
         }
-        if let Some((core, _)) = map.iter().find(|(core, _)| !self.cores.contains(*core)) {
+        if let Some((core, _)) = map.iter().find(|(core, _)| !self.cores.iter().any(|known| known.id == **core)) {
             return reject_malformed(format!(
                 "coreIdToWkSlice_ of {} lists core {core}, which the op does not have",
                 self.info.name
@@ -237,11 +232,13 @@ impl TensorPlanBuilder<'_> {
         let slot = |dim: &IterationDim, slots: &Entries<Text, i64>| {
             self.check_owned_slot(&dim.label, slots.get(dim.label.as_str()).copied().unwrap_or(0))
         };
-        let of_core = |core: &i64| {
-            let slots = map
-                .get(core)
-                .map(|slots| self.dims.iter().map(|dim| slot(dim, slots)).collect::<TensorPlanResult<_>>());
-            slots.transpose()
+        let of_core = |core: &CoreAssignment| {
+            let Some(slots) = map.get(&core.id) else { return Ok(None) };
+            let mut slots: Vec<i64> = self.dims.iter().map(|dim| slot(dim, slots)).collect::<TensorPlanResult<_>>()?;
+            if let Some(corelet) = core.corelet {
+                slots[stick] = NUM_CORELETS * slots[stick] + corelet;
+            }
+            Ok(Some(slots))
         };
         self.cores.iter().map(of_core).collect::<TensorPlanResult<_>>().map(Some)
     }
@@ -275,9 +272,9 @@ impl TensorPlanBuilder<'_> {
         class: &ClassInfo,
         memory: MemorySpace,
         owned: bool,
-        stick: usize,
+        shape: &StickShape,
     ) -> TensorPlanResult<Vec<StoredDim>> {
-        let mut stored = Vec::new();
+        let (stick, mut stored) = (shape.inner, Vec::new());
         for label in &self.node.order {
             let scale = class.order.iter().position(|known| known == label).map(|index| self.info.scales[index]);
             if scale != Some(1) {
@@ -285,14 +282,33 @@ impl TensorPlanBuilder<'_> {
             }
             let dim = self.find_dim(label)?;
             let local = if owned { self.dims[dim].size / self.count_slices(label)? } else { self.dims[dim].local_size };
+            let on_core = local;
+            let local = if dim == stick { self.divide_among_corelets(local, shape)? } else { local };
+            let held = if self.node.start.has_corelet_values() { local } else { on_core };
             let gap = self.read_gap(label, memory)?;
-            let extent = self.count_positions(dim, local, stick, gap)?;
+            let extent = self.count_positions(dim, held, stick, gap)?;
             if extent < 1 {
                 return reject_malformed(format!("dimension '{label}' of {} has the extent {extent}", self.info.name));
             }
             stored.push(StoredDim { dim, local, extent });
         }
         Ok(stored)
+    }
+
+    /// Returns the number of positions along the stick that a corelet holds, if corelets have addresses of their own.
+    fn divide_among_corelets(&self, local: i64, shape: &StickShape) -> TensorPlanResult<i64> {
+        if self.cores.iter().all(|core| core.corelet.is_none()) {
+            return Ok(local);
+        }
+        let elements = shape.elements_along(shape.inner);
+        if local % (NUM_CORELETS * elements) != 0 {
+            return reject_malformed(format!(
+                "{}: {local} positions on a core; two corelets with addresses of their own have complete sticks of \
+                 {elements}",
+                self.info.name
+            ));
+        }
+        Ok(local / NUM_CORELETS)
     }
 
     /// Returns the number of positions of a dimension in memory.
@@ -367,13 +383,13 @@ impl TensorPlanBuilder<'_> {
     fn fill_offsets(
         &self,
         stored: &[StoredDim],
-        stick: usize,
+        shape: &StickShape,
         format: DeviceFormat,
         offsets: &mut [Vec<i64>],
         padded_windows: &mut Vec<PaddedWindow>,
     ) -> TensorPlanResult<Option<IndirectAccess>> {
-        let elements = format.elements_per_stick();
-        let mut step = elements;
+        let stick = shape.inner;
+        let mut step = format.elements_per_stick();
         let (mut by_index, mut blocked) = (Vec::new(), false);
         for entry in stored {
             let label = &self.dims[entry.dim].label;
@@ -381,11 +397,8 @@ impl TensorPlanBuilder<'_> {
                 by_index.push(entry.dim);
                 continue;
             }
-            let sticks = if entry.dim == stick {
-                entry.extent.div_euclid(elements) + i64::from(entry.extent % elements != 0)
-            } else {
-                entry.extent
-            };
+            let sticks = shape.count_sticks(entry.dim, entry.extent);
+            let is_in_stick = shape.dims().any(|dim| dim == entry.dim);
             // The file has no size of the table, so only a dimension of one stick may be outside of it.
             blocked |= sticks > 1 && by_index.iter().any(|dim| self.dims[*dim].size > 1);
             self.check_end(entry)?;
@@ -395,9 +408,8 @@ impl TensorPlanBuilder<'_> {
             for (at, offset) in (0..).zip(table.iter_mut()) {
                 *offset = match self.stagger {
                     Some(stagger) if entry.dim == stick => stagger.column_offset(at, step),
-                    _ if at >= entry.extent && self.dims[entry.dim].num_slices == 1 && entry.dim != stick => HOLE,
-                    _ if entry.dim == stick => at / elements * step + at % elements,
-                    _ => at * step,
+                    _ if at >= entry.extent && self.dims[entry.dim].num_slices == 1 && !is_in_stick => HOLE,
+                    _ => shape.offset(entry.dim, at, step),
                 };
             }
             padded_windows.extend(self.fill_window(entry.dim, stick, step, offsets)?);
@@ -473,24 +485,52 @@ impl TensorPlanBuilder<'_> {
     /// Builds the start addresses of the cores. A core that holds no slice of the tensor needs none.
     fn build_starts(
         &self,
-        memory: MemorySpace,
+        (memory, format): (MemorySpace, DeviceFormat),
         ownership: Option<&[Option<Vec<i64>>]>,
+        (shape, stored): (&StickShape, &[StoredDim]),
     ) -> TensorPlanResult<Vec<StartAddress>> {
+        let by_corelet = self.node.start.has_corelet_values();
+        let is_known = |corelet: i64| corelet == 0 || by_corelet;
+        if let Some((key, _)) = self.node.start.data.iter().find(|(key, _)| !is_known(key.corelet)) {
+            return reject_malformed(format!(
+                "startAddressCoreCorelet_ of {} has the key {key}, but is constant over corelets",
+                self.info.name
+            ));
+        }
+        if by_corelet && ownership.is_none() {
+            return reject_malformed(format!(
+                "startAddressCoreCorelet_ of {} differs between corelets; only those of a shuffle do",
+                self.info.name
+            ));
+        }
+        let half = Self::corelet_bytes(format, shape, stored);
         let is_held = |position: usize| ownership.is_none_or(|ownership| ownership[position].is_some());
-        let start = |(position, core): (usize, &i64)| {
-            let found = self.node.start.value_on_core(*core).map(|value| value.0);
+        let start = |(position, core): (usize, &CoreAssignment)| {
+            let corelet = core.corelet.unwrap_or(0);
+            let (listed, bytes) = if by_corelet { (corelet, 0) } else { (0, corelet * half) };
+            let found = self.node.start.value_on_corelet(core.id, listed).map(|value| value.0);
             match (found, memory) {
                 (None, _) if !is_held(position) => Ok(StartAddress::Address(0)),
                 (None, _) => {
-                    reject_malformed(format!("startAddressCoreCorelet_ of {} lacks core {core}", self.info.name))
+                    reject_malformed(format!("startAddressCoreCorelet_ of {} lacks core {}", self.info.name, core.id))
                 }
                 (Some(symbol), MemorySpace::Hbm) if symbol < 0 => Ok(StartAddress::Symbol(symbol)),
                 (Some(symbol), MemorySpace::Lx) if symbol < 0 => {
                     reject_malformed(format!("{} is in LX but has the symbol {symbol} as address", self.info.name))
                 }
-                (Some(address), _) => Ok(StartAddress::Address(address)),
+                (Some(address), _) => Ok(StartAddress::Address(address.saturating_add(bytes))),
             }
         };
         self.cores.iter().enumerate().map(start).collect()
+    }
+
+    /// Returns the distance of the halves of two corelets in the layout of a core's slice, in bytes.
+    fn corelet_bytes(format: DeviceFormat, shape: &StickShape, stored: &[StoredDim]) -> i64 {
+        let inner = stored.iter().take_while(|entry| entry.dim != shape.inner);
+        let sticks =
+            inner.fold(1, |sticks: i64, entry| sticks.saturating_mul(shape.count_sticks(entry.dim, entry.extent)));
+        let local = stored.iter().find(|entry| entry.dim == shape.inner).map_or(0, |entry| entry.local);
+        let bytes = sticks.saturating_mul(STICK_BYTES);
+        bytes.saturating_mul(local) / format.elements_per_stick()
     }
 }

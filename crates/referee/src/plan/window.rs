@@ -72,7 +72,7 @@ impl TensorPlan {
                     offsets[window.dim].push(HOLE);
                 }
             }
-            compute_footprints(&offsets, self.format, self.stick_dim, self.is_sparse).map(|(read, _)| read)
+            compute_footprints(&offsets, self.format, &self.stick_lanes, self.is_sparse).map(|(read, _)| read)
         };
         match cores.iter().map(reads).collect() {
             Some(reads) => self.core_read_intervals = reads,
@@ -234,7 +234,7 @@ mod tests {
             num_valid: 4,
             stride: 64,
         };
-        let core = |slice| CoreAssignment { id: slice, slice_indices: vec![slice, 0] };
+        let core = |slice| CoreAssignment { id: slice, corelet: None, slice_indices: vec![slice, 0] };
         assert_eq!(window.stored_offsets(0), [0, 64, 128]);
         assert_eq!(window.stored_offsets(1), [-64, 0, 64]);
         assert!(!window.is_inside(&core(0), &[0, 0]) && window.is_inside(&core(1), &[0, 0]));

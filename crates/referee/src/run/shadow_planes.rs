@@ -179,13 +179,7 @@ impl<A: ShadowArithmetic> ElementMemory for MemoryWithShadow<'_, '_, A> {
             out.iter_mut().enumerate().for_each(|(index, element)| *element = read(from.byte_offset(index)));
         } else if !out.is_empty() {
             let mut numbers = vec![0.0; out.len()];
-            decode_run(
-                from.format,
-                self.machine.bytes(from.part.region),
-                from.byte_offset(0),
-                from.stride,
-                &mut numbers,
-            );
+            decode_run(from.format, self.machine.bytes(from.part.region), from.first_bit(), from.stride, &mut numbers);
             out.iter_mut()
                 .zip(numbers)
                 .for_each(|(element, number)| *element = self.arithmetic().embed_value(number.into(), number));

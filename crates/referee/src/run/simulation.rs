@@ -8,6 +8,7 @@ use crate::load::directory::{self, LoadedBundle};
 use crate::load::host::HostArray;
 use crate::load::layout::DeviceLayout;
 use crate::load::live_ranges::ExpirySchedule;
+use crate::load::weight_blocks::expand_device_sizes;
 use crate::machine::memory::MemoryRegion;
 use crate::machine::{BufferExtent, Machine, RegionId};
 use crate::plan::OpPlan;
@@ -90,7 +91,7 @@ impl Simulation {
     ///
     /// # Errors
     /// See [`Self::load`].
-    pub fn with_program(program: Program, dir: &Path, target: &Target) -> Result<Self, SimError> {
+    pub fn with_program(mut program: Program, dir: &Path, target: &Target) -> Result<Self, SimError> {
         let mut bundles: BTreeMap<String, LoadedBundle> = BTreeMap::new();
         let mut deaths = Vec::with_capacity(program.launches.len());
         for (number, launch) in program.launches.iter().enumerate() {
@@ -114,6 +115,7 @@ impl Simulation {
                 return Err(SimError::Malformed { file: program.name.clone(), message });
             }
         }
+        expand_device_sizes(&mut program, &bundles);
         directory::check_buffer_placement(dir, &program)?;
         let constants = directory::find_constant_files(dir, &program)?;
         let exact = directory::read_exact_numbers(dir, &program, &mut bundles)?;

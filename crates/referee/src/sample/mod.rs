@@ -207,7 +207,7 @@ impl<A: ShadowArithmetic> ShadowMemory for SampleExecutor<'_, A> {
             let mut number = [0.0];
             // A buffer without values has no bytes.
             if byte + width <= bytes.len() {
-                decode_run(format, bytes, byte, 1, &mut number);
+                decode_run(format, bytes, 8 * byte, 1, &mut number);
             }
             number[0]
         };

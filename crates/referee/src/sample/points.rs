@@ -94,6 +94,7 @@ fn restrict_tensor(tensor: &TensorPlan, points: &PointSubset) -> TensorPlan {
         offsets: tensor.offsets.iter().enumerate().map(table).collect(),
         uniform_run_lengths: tensor.uniform_run_lengths.iter().enumerate().map(even).collect(),
         stick_dim: tensor.stick_dim,
+        stick_lanes: tensor.stick_lanes.clone(),
         adjacent_stick_dim: tensor.adjacent_stick_dim,
         num_sticks: tensor.num_sticks,
         has_dim: tensor.has_dim.clone(),

@@ -1,6 +1,6 @@
 //! Rules on the start and end addresses of tensors.
 
-use super::super::extent::compute_core_bytes;
+use super::super::extent::{compute_core_bytes, compute_start_bytes};
 use super::super::file_view::{FileView, TensorView};
 use super::super::launch::{LinearForm, ValueBase};
 use super::super::report::ViolationReport;
@@ -28,7 +28,7 @@ pub(super) fn check_lx_addresses_are_numbers(file: &FileView<'_>, report: &mut V
 pub(super) fn check_lx_tensors_fit(file: &FileView<'_>, report: &mut ViolationReport) {
     let limit = file.context.target.lx_bytes;
     for tensor in file.tensors().filter(TensorView::is_lx) {
-        let bytes = compute_core_bytes(file, &tensor);
+        let bytes = compute_start_bytes(file, &tensor);
         let Some((core, address)) = tensor.node.start.data.0.iter().max_by_key(|(_, address)| address.0) else {
             continue;
         };

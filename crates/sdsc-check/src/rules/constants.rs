@@ -90,7 +90,7 @@ pub(super) fn check_function_constants(file: &FileView<'_>, report: &mut Violati
 pub(super) fn check_constant_bits(file: &FileView<'_>, report: &mut ViolationReport) {
     for (number, constant) in file.dsc.constants.0.iter() {
         let path = file.dsc_member_path(&format!("constantInfo_/{number}/data_/data_"));
-        let [(CoreKey { core: 0, .. }, values)] = constant.data.data.0.as_slice() else {
+        let [(CoreKey { core: 0, corelet: 0, .. }, values)] = constant.data.data.0.as_slice() else {
             report.report_json(path, "a constant has one value for all cores, with the key '[0, 0, 0]'");
             continue;
         };

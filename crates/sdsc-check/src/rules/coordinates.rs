@@ -64,6 +64,8 @@ fn find_stick_fault(info: &CoordInfo, label: &str, is_stick: bool, tensor: &Tens
     match (is_stick, num_elements) {
         (false, 1) => None,
         (false, found) => Some(format!("{found} folds of elements beside the stick; there is one")),
+        // The folds of blocks of 4-bit elements are not public.
+        (true, _) if tensor.info.word_length.bits < 8 => None,
         // Two corelets share the sticks of a core; their folds do not separate sticks and elements.
         (true, 1) if info.num_corelets() > 1 => None,
         (true, 1) => {

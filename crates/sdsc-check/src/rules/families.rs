@@ -16,9 +16,9 @@ pub(super) fn matmul_tensors<'a>(file: &FileView<'a>) -> Option<[TensorView<'a>;
 /// Dimensions of a matmul, by the tensors that have them.
 #[derive(Default)]
 pub(super) struct MatmulDims<'a> {
-    reduction: Vec<&'a str>,
-    generated: Vec<&'a str>,
-    preserved: Vec<&'a str>,
+    pub(super) reduction: Vec<&'a str>,
+    pub(super) generated: Vec<&'a str>,
+    pub(super) preserved: Vec<&'a str>,
     batch: Vec<&'a str>,
     other: Vec<&'a str>,
 }

@@ -9,6 +9,7 @@ pub(super) mod families;
 pub(super) mod identity;
 pub(super) mod launches;
 pub(super) mod layouts;
+pub(super) mod narrow_products;
 pub(super) mod relayouts;
 mod release;
 mod release_table;

@@ -5,7 +5,7 @@
 //! and slices of other ops do not apply: a core may hold nothing, two cores may hold the same slice, and addresses may
 //! differ between cores.
 
-use super::super::extent::compute_core_bytes;
+use super::super::extent::compute_start_bytes;
 use super::super::file_view::{FileView, TensorView};
 use super::super::report::ViolationReport;
 use super::addresses::start_path;
@@ -140,18 +140,67 @@ pub(super) fn check_disjoint_views(file: &FileView<'_>, report: &mut ViolationRe
             format!("{}, where the source is {}; a shuffle copies bits", destination.info.format, source.info.format);
         report.report_json(file.tensor_member_path(destination.index, "dataFormat_"), message);
     }
-    let (source_bytes, destination_bytes) = (compute_core_bytes(file, &source), compute_core_bytes(file, &destination));
+    let (source_bytes, destination_bytes) =
+        (compute_start_bytes(file, &source), compute_start_bytes(file, &destination));
     let holds: BTreeSet<i64> = listed_cores(&source).collect();
+    let starts = |tensor: &TensorView<'_>, core: i64| find_core_starts(tensor, core);
     for core in listed_cores(&destination).filter(|core| holds.contains(core)) {
-        let address = |tensor: &TensorView<'_>| tensor.node.start.value_on_core(core).map(|address| address.0);
-        let (Some(from), Some(to)) = (address(&source), address(&destination)) else { continue };
-        if from < to.saturating_add(destination_bytes) && to < from.saturating_add(source_bytes) {
-            let message = format!(
-                "{destination_bytes} bytes from {to}, where the source has {source_bytes} from {from}; they share no byte"
-            );
-            return report.report_json(start_path(file, destination.index, CoreKey::from_core(core)), message);
+        for (key, to) in starts(&destination, core) {
+            let meets = |(_, from): &(CoreKey, i64)| {
+                *from < to.saturating_add(destination_bytes) && to < from.saturating_add(source_bytes)
+            };
+            if let Some((_, from)) = starts(&source, core).into_iter().find(meets) {
+                let message = format!(
+                    "{destination_bytes} bytes from {to}, where the source has {source_bytes} from {from}; they share no byte"
+                );
+                return report.report_json(start_path(file, destination.index, key), message);
+            }
         }
     }
+}
+
+/// Returns the start addresses of a tensor on a core, one for each corelet if they differ.
+fn find_core_starts(tensor: &TensorView<'_>, core: i64) -> Vec<(CoreKey, i64)> {
+    if !tensor.node.start.has_corelet_values() {
+        let start = tensor.node.start.value_on_core(core);
+        return start.map(|address| (CoreKey::from_core(core), address.0)).into_iter().collect();
+    }
+    let starts = tensor.node.start.data.iter().filter(|(key, _)| key.core == core);
+    starts.map(|(key, address)| (*key, address.0)).collect()
+}
+
+/// Checks that only the tensors of a shuffle have addresses by corelet: two for each core, each of complete sticks that
+/// share no byte.
+pub(super) fn check_corelet_starts(file: &FileView<'_>, report: &mut ViolationReport) {
+    for tensor in file.tensors() {
+        if let Some(fault) = find_corelet_start_fault(file, &tensor) {
+            report.report_json(file.node_member_path(tensor.index, "startAddressCoreCorelet_"), fault);
+        }
+    }
+}
+
+fn find_corelet_start_fault(file: &FileView<'_>, tensor: &TensorView<'_>) -> Option<String> {
+    let start = &tensor.node.start;
+    if !start.has_corelet_values() {
+        let (key, _) = start.data.iter().find(|(key, _)| key.corelet != 0)?;
+        return Some(format!("the key '{key}', where corelets have one address; it has corelet 0"));
+    }
+    if !file.is_shuffle() || file.num_corelets() != 2 {
+        return Some("addresses by corelet; only a shuffle over two corelets has them".to_owned());
+    }
+    let cores: BTreeSet<i64> = start.data.iter().map(|(key, _)| key.core).collect();
+    let bytes = compute_start_bytes(file, tensor);
+    let is_apart = |starts: &[(CoreKey, i64)]| matches!(starts, [(_, one), (_, other)] if (one - other).abs() >= bytes);
+    if let Some(core) = cores.into_iter().find(|core| !is_apart(&find_core_starts(tensor, *core))) {
+        let found: Vec<i64> = find_core_starts(tensor, core).into_iter().map(|(_, address)| address).collect();
+        return Some(format!("addresses {found:?} on core {core}; its two corelets have {bytes} bytes each"));
+    }
+    let stick = tensor.stick().first()?;
+    let part = file.size(stick)? / tensor.num_held_slices(stick)?.max(1);
+    let pair = 2 * tensor.stick_size(stick)?;
+    (part % pair != 0).then(|| {
+        format!("{part} positions of '{stick}' on a core; corelets with their own addresses have complete sticks")
+    })
 }
 
 /// Checks the folds over corelets: two corelets share a core's slice along its sticks, on both sides, and all members

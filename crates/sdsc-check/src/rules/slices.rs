@@ -2,13 +2,14 @@
 //! each tensor.
 
 use super::super::extent::{DimExtent, compute_core_bytes, dim_extents, enumerate_tensor_sizes, saturating_product};
-use super::super::file_view::{FileView, TensorView};
+use super::super::file_view::{FileView, KernelArgument, TensorView};
 use super::super::functions::FunctionFamily;
 use super::super::launch::ValueBase;
 use super::super::report::ViolationReport;
 use super::addresses::{StartAddress, collect_starts, start_path};
 use machine::{DeviceFormat, STICK_BYTES};
 use sdsc_format::model::{Entries, Text};
+use sdsc_format::program::count_stick_dims;
 
 type CoreSlotTable = Entries<i64, Entries<Text, i64>>;
 
@@ -205,10 +206,7 @@ pub(super) fn check_argument_sizes(file: &FileView<'_>, report: &mut ViolationRe
     for tensor in file.tensors().filter(|tensor| tensor.node.indirection != "value_tensor") {
         let base = starts.iter().find(|start| start.tensor.index == tensor.index).and_then(|start| start.form.base);
         let Some(ValueBase::Argument(argument)) = base else { continue };
-        let Some((_, device)) = file.context.arguments.get(argument).and_then(|buffer| buffer.device_size.split_last())
-        else {
-            continue;
-        };
+        let Some(device) = file.context.arguments.get(argument).and_then(outer_device_dims) else { continue };
         let own: Vec<DimExtent<'_>> = dim_extents(file, &tensor).collect();
         let (may_be, wanted) = (enumerate_tensor_sizes(&own), saturating_product(device));
         let fits = |all: &Vec<i64>| {
@@ -224,6 +222,14 @@ pub(super) fn check_argument_sizes(file: &FileView<'_>, report: &mut ViolationRe
             report.report_json(file.node_member_path(tensor.index, "backGapCore_"), message);
         }
     }
+}
+
+/// Returns the device dimensions of an argument outside its sticks; `None` if they are unknown.
+fn outer_device_dims(argument: &KernelArgument) -> Option<&[i64]> {
+    let sizes = &argument.device_size;
+    let format = argument.format.parse::<DeviceFormat>().ok();
+    let in_stick = format.and_then(|format| count_stick_dims(sizes, format.elements_per_stick())).unwrap_or(1);
+    Some(sizes.split_at_checked(sizes.len().checked_sub(in_stick)?)?.0)
 }
 
 /// Returns the number of dimensions with more than one position.

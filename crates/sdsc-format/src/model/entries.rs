@@ -122,11 +122,13 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for NamedMember<T> {
     }
 }
 
-/// Key of a core in a map over cores and corelets, `[core, 0]`, or over time as well, `[core, 0, 0]`.
+/// Key of a core in a map over cores and corelets, `[core, corelet]`, or over time as well, `[core, corelet, 0]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CoreKey {
     /// Number of the core.
     pub core: i64,
+    /// Number of the corelet on the core; 0 if the value does not depend on it.
+    pub corelet: i64,
     /// Whether the key has a position in time.
     pub is_timed: bool,
 }
@@ -135,13 +137,13 @@ impl CoreKey {
     /// Returns the key of a core at the only position in time.
     #[must_use]
     pub const fn from_core(core: i64) -> Self {
-        Self { core, is_timed: true }
+        Self { core, corelet: 0, is_timed: true }
     }
 }
 
 impl fmt::Display for CoreKey {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "[{}, 0{}]", self.core, if self.is_timed { ", 0" } else { "" })
+        write!(formatter, "[{}, {}{}]", self.core, self.corelet, if self.is_timed { ", 0" } else { "" })
     }
 }
 
@@ -159,12 +161,14 @@ impl<'de> Deserialize<'de> for CoreKey {
             .and_then(|rest| rest.strip_suffix(']'))
             .map(|inner| inner.split(',').map(str::trim).collect());
         let key = positions.and_then(|positions: Vec<&str>| match positions.as_slice() {
-            [core, "0"] => Some(Self { core: core.parse().ok()?, is_timed: false }),
-            [core, "0", "0"] => Some(Self { core: core.parse().ok()?, is_timed: true }),
+            [core, corelet] => Some((core.parse().ok()?, corelet.parse().ok()?, false)),
+            [core, corelet, "0"] => Some((core.parse().ok()?, corelet.parse().ok()?, true)),
             _ => None,
         });
-        key.ok_or_else(|| {
-            de::Error::invalid_value(de::Unexpected::Str(&text), &"a key of the form [core, 0] or [core, 0, 0]")
+        let key = key.filter(|(_, corelet, _)| (0..2).contains(corelet));
+        key.map(|(core, corelet, is_timed)| Self { core, corelet, is_timed }).ok_or_else(|| {
+            let form = "a key of the form [core, corelet] or [core, corelet, 0], with corelet 0 or 1";
+            de::Error::invalid_value(de::Unexpected::Str(&text), &form)
         })
     }
 }
@@ -340,7 +344,14 @@ mod tests {
         let entries: Entries<CoreKey, DecimalInteger> = serde_json::from_str(text).unwrap();
         assert_eq!(entries.0, [(CoreKey::from_core(31), DecimalInteger(-4))]);
         assert_eq!(serde_json::to_string(&entries).unwrap(), text);
-        assert!(serde_json::from_str::<Entries<CoreKey, DecimalInteger>>(r#"{"[1, 1, 0]":"0"}"#).is_err());
+        let text = r#"{"[1, 1, 0]":"0","[2, 1]":"0"}"#;
+        let entries: Entries<CoreKey, DecimalInteger> = serde_json::from_str(text).unwrap();
+        assert_eq!((entries.0[0].0.corelet, entries.0[1].0.is_timed), (1, false));
+        assert_eq!(serde_json::to_string(&entries).unwrap(), text);
+        for key in ["[1, 2, 0]", "[1, 0, 1]", "[1]"] {
+            let text = format!(r#"{{"{key}":"0"}}"#);
+            assert!(serde_json::from_str::<Entries<CoreKey, DecimalInteger>>(&text).is_err(), "{key}");
+        }
     }
 
     #[test]

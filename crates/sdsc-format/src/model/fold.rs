@@ -75,13 +75,28 @@ impl<K, V> FoldMap<K, V> {
 }
 
 impl<V> FoldMap<CoreKey, V> {
-    /// Returns the value on a core; a map that is constant over cores lists one value.
+    /// Returns the value on a core, or on its first corelet; a map that is constant over cores lists one value.
     #[must_use]
     pub fn value_on_core(&self, core: i64) -> Option<&V> {
+        self.value_on_corelet(core, 0)
+    }
+
+    /// Returns the value on a corelet of a core, from the keys of that corelet.
+    #[must_use]
+    pub fn value_on_corelet(&self, core: i64, corelet: i64) -> Option<&V> {
         match (self.functions.first(), self.data.0.as_slice()) {
             (Some(FoldFunction::Const(_)), [(_, value)]) => Some(value),
-            _ => self.data.iter().find(|(key, _)| key.core == core).map(|(_, value)| value),
+            _ => {
+                let is_key = |key: &CoreKey| (key.core, key.corelet) == (core, corelet);
+                self.data.iter().find(|(key, _)| is_key(key)).map(|(_, value)| value)
+            }
         }
+    }
+
+    /// Returns whether the values are listed by corelet.
+    #[must_use]
+    pub fn has_corelet_values(&self) -> bool {
+        matches!(self.functions.get(1), Some(FoldFunction::Map(_)))
     }
 }
 

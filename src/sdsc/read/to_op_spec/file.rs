@@ -115,8 +115,10 @@ impl<'a> SdscFile<'a> {
     /// Returns the number format of a tensor. Files declare indices as unsigned; front ends have signed ones.
     pub(super) fn format(&self, tensor: usize) -> Result<DeviceFormat, OpSpecReadError> {
         let name = &self.dsc.tensors[tensor].format;
-        let format = name.parse().map_err(|_: machine::UnknownFormat| {
-            let formats = DeviceFormat::ALL.map(|format| format!("'{format}'")).join(", ");
+        let is_known = |format: &DeviceFormat| !DeviceFormat::PACKED.contains(format);
+        let format = name.parse().ok().filter(is_known).ok_or_else(|| {
+            let formats = DeviceFormat::ALL.into_iter().filter(is_known).map(|format| format!("'{format}'"));
+            let formats = formats.collect::<Vec<_>>().join(", ");
             let reason = format!("expected one of {formats}, found '{name}'; op specs have no other formats");
             OpSpecReadError::member(format!("labeledDs_[{tensor}].dataFormat_"), reason)
         })?;

@@ -42,6 +42,12 @@ fn locate_tensor(
 ) -> Result<TensorLocation, OpSpecReadError> {
     let values: Vec<i64> = node.start.data.iter().map(|(_, value)| value.0).collect();
     let member = || format!("scheduleTree_[{index}].startAddressCoreCorelet_");
+    if node.start.has_corelet_values() {
+        return Err(OpSpecReadError::member(
+            member(),
+            "differs between corelets; an op spec has one address for each core",
+        ));
+    }
     if node.component == "lx" {
         return Ok(TensorLocation {
             memory: Allocation::Lx { offset_bytes: 0 },

@@ -251,12 +251,16 @@ impl FileTensor<'_> {
     fn slice_steps(&self, label: DimLabel) -> Result<Vec<(i64, i64)>, OpSpecReadError> {
         let place = &self.file.places[self.index];
         let mut steps = Vec::new();
+        // In blocks of two rows, a row takes half of a stick. The device size counts sticks.
+        let stick = self.file.class_stick(self.index)?;
+        let rows_per_stick = if stick.len() == 2 && stick.first() == Some(&label) { 2 } else { 1 };
         let Some(first) = place.positions.first().filter(|_| !place.memory.is_lx()) else { return Ok(steps) };
         for ((_, slots), position) in self.file.core_slots().zip(&place.positions) {
             let slot = slots.get(label.name()).copied().unwrap_or_default();
             let is_alone = slots.iter().all(|(name, slot)| name == label.name() || *slot == 0);
             if slot > 0 && is_alone {
-                steps.push((slot, self.file.bytes_to_elements(self.index, position.saturating_sub(*first))?));
+                let elements = self.file.bytes_to_elements(self.index, position.saturating_sub(*first))?;
+                steps.push((slot, elements.saturating_mul(rows_per_stick)));
             }
         }
         Ok(steps)

@@ -26,19 +26,45 @@ pub(super) fn check_within_core(plan: &OpPlan, parts: &TensorSlices, machine: &M
             if part.region != output.region || is_in_place(plan, tensor, part, output) {
                 continue;
             }
-            let read: Vec<ByteInterval> = plan.accessed_intervals(part, tensor).collect();
-            let written: Vec<ByteInterval> = plan.accessed_intervals(output, plan.output).collect();
-            if let Some(byte) = find_common_byte(&read, &written) {
-                return Err(SimError::Overlap {
-                    site: plan.access_site(core, plan.output),
-                    other: plan.tensors[tensor].name.clone(),
-                    address: output.address - output.byte + byte,
-                    memory: region_name(machine, output.region),
-                });
+            check_apart(plan, parts, core, (core, tensor), machine)?;
+        }
+    }
+    check_between_corelets(plan, parts, machine)
+}
+
+/// Rejects a result of a corelet that overlaps a tensor of the other corelet of its core.
+fn check_between_corelets(plan: &OpPlan, parts: &TensorSlices, machine: &Machine) -> Result<(), SimError> {
+    for (core, assigned) in plan.cores.iter().enumerate().filter(|(_, core)| core.corelet.is_some()) {
+        let other = |other: &usize| *other != core && plan.cores[*other].id == assigned.id;
+        for other in (0..plan.cores.len()).filter(other) {
+            for tensor in 0..plan.tensors.len() {
+                check_apart(plan, parts, core, (other, tensor), machine)?;
             }
         }
     }
     Ok(())
+}
+
+/// Rejects a result of a core that shares a byte with a tensor on the same or another entry of the core list.
+fn check_apart(
+    plan: &OpPlan,
+    parts: &TensorSlices,
+    core: usize,
+    (other, tensor): (usize, usize),
+    machine: &Machine,
+) -> Result<(), SimError> {
+    let (output, part) = (&parts.0[core][plan.output], &parts.0[other][tensor]);
+    let read: Vec<ByteInterval> = plan.accessed_intervals(part, tensor).collect();
+    let written: Vec<ByteInterval> = plan.accessed_intervals(output, plan.output).collect();
+    match find_common_byte(&read, &written) {
+        Some(byte) => Err(SimError::Overlap {
+            site: plan.access_site(core, plan.output),
+            other: plan.tensors[tensor].name.clone(),
+            address: output.address - output.byte + byte,
+            memory: region_name(machine, output.region),
+        }),
+        None => Ok(()),
+    }
 }
 
 fn is_in_place(plan: &OpPlan, tensor: usize, part: &TensorSlice, output: &TensorSlice) -> bool {

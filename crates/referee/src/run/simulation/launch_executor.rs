@@ -169,27 +169,21 @@ impl<B: ShadowMemory> LaunchExecutor<'_, B> {
     }
 
     fn set_parameters(&mut self, addresses: &[i64]) -> Result<(), SimError> {
-        let parameters = &self.loaded.bundle.parameters;
-        let num_addresses = parameters.iter().filter(|parameter| parameter.size.is_none()).count();
-        let (mut position, mut num_sizes) = (0, 0);
-        for (value, parameter) in parameters.iter().enumerate() {
+        let bundle = &self.loaded.bundle;
+        let mut num_sizes = 0;
+        for (value, parameter) in bundle.parameters.iter().enumerate() {
             if let Some(size) = Simulation::parameter_size(self.sizes, self.entry, num_sizes, parameter) {
                 self.values[value] = size;
                 num_sizes += 1;
                 continue;
             }
-            // Arguments that no op uses have no parameter. If an argument lacks one, the parameters are matched by
-            // name.
-            let named =
-                parameter.name.strip_prefix("arg_").and_then(|rest| rest.split('_').next()?.parse::<usize>().ok());
-            let number = if num_addresses == addresses.len() { Some(position) } else { named };
+            let number = bundle.argument_number(value, addresses.len());
             let Some(address) = number.and_then(|number| addresses.get(number)) else {
                 return Err(
                     self.malformed_error(format!("no argument of the launch for the parameter '{}'", parameter.name))
                 );
             };
             self.values[value] = *address;
-            position += 1;
         }
         Ok(())
     }

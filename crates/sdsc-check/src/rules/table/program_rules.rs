@@ -233,6 +233,12 @@ pub(super) const PROGRAM_RULES: &[FormatRule] = &[
         RuleCheck::File(relayouts::check_corelet_folds),
     ),
     rule(
+        "sdsc_r192",
+        "addresses that differ between corelets are those of a shuffle: one for each corelet of each core, with complete sticks that share no byte",
+        "LX relayout contract",
+        RuleCheck::File(relayouts::check_corelet_starts),
+    ),
+    rule(
         "sdsc_r153",
         "conversions stagger elements; the operands of an op have one order of elements, and matmuls, changes of layout, masked ops and results the standard one",
         "element arrangement",
