@@ -284,12 +284,10 @@ fn find_difference(files: &Files) -> Option<Violation> {
 /// Sets the LX address of a tensor on each core.
 fn set_lx_addresses(files: &mut Files, file: usize, tensor: usize, address: impl Fn(i64) -> i64) {
     let name = format!("sdsc_{file}.json");
-    let mut value: Value = serde_json::from_slice(&files[&name]).unwrap();
-    let operation = value.as_object_mut().unwrap().values_mut().next().unwrap();
-    let dsc = operation["dscs_"][0].as_object_mut().unwrap().values_mut().next().unwrap();
-    let data = &mut dsc["scheduleTree_"][tensor]["startAddressCoreCorelet_"]["data_"];
-    *data = (0..4).map(|core| (format!("[{core}, 0, 0]"), json!(address(core).to_string()))).collect();
-    let file: Sdsc = serde_json::from_value(value).unwrap();
+    let mut file: Sdsc = serde_json::from_slice(&files[&name]).unwrap();
+    for (key, start) in &mut file.value.dscs[0].value.nodes[tensor].start.data.0 {
+        start.0 = address(key.core);
+    }
     files.insert(name, sdsc_format::to_text(&file));
 }
 

@@ -61,8 +61,10 @@ fn check_shuffle_starts(file: &FileView<'_>, tensor: usize, report: &mut Violati
         return;
     }
     let found: BTreeSet<i64> = node.start.data.iter().map(|(key, _)| key.core).collect();
-    let missing = node.coordinates.core_to_slice.iter().map(|(core, _)| *core).find(|core| !found.contains(core));
-    let unknown = found.iter().copied().find(|core| !(0..n_cores).contains(core));
+    let is_known = |core: &i64| (0..n_cores).contains(core);
+    let mut holders = node.coordinates.core_to_slice.iter().map(|(core, _)| *core).filter(is_known);
+    let missing = holders.find(|core| !found.contains(core));
+    let unknown = found.iter().copied().find(|core| !is_known(core));
     let last = n_cores.saturating_sub(1);
     let fault = match (missing, unknown) {
         (Some(core), _) => format!("no address on core {core}, which holds a slice"),
