@@ -205,6 +205,14 @@ fn accepts_forms_of_shuffle() {
             });
         }
     });
+    check("starts of the cores that hold a slice", &|files| {
+        for tensor in 0..2 {
+            let cores = node(tensor, "coordinates_/coreIdToWkSlice_");
+            edits::set(files, &node(tensor, "startAddressCoreCorelet_/dim_prop_attr/0/factor_"), json!(5));
+            assert!(edits::member(files, &cores).as_object().unwrap().len() == 4);
+        }
+        edits::set(files, "op/coreFoldProp_/factor_", json!(5));
+    });
     check("no sizes of a core", &|files| edits::remove(files, "dsc/dataStageParam_"));
     check("no slices of the op", &|files| {
         edits::remove(files, "op/numWkSlicesPerDim_");

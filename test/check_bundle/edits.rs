@@ -47,6 +47,12 @@ pub(crate) fn set(files: &mut Files, path: &str, to: Value) {
     });
 }
 
+/// Returns a member of the first file.
+pub(crate) fn member(files: &Files, path: &str) -> Value {
+    let value: Value = serde_json::from_slice(&files["sdsc_0.json"]).unwrap();
+    value.pointer(&to_pointer(&value, path)).unwrap().clone()
+}
+
 /// Removes a member of the first file.
 pub(crate) fn remove(files: &mut Files, path: &str) {
     json(files, "sdsc_0.json", |value| {
