@@ -46,9 +46,11 @@ impl Product {
         }
     }
 
-    /// Builds the files: the emitter writes fp8, and the other formats are spelled in its files.
+    /// Builds the files: the emitter writes fp8 with a multiple of 128 columns, and its files are changed to the other
+    /// formats and to 64 columns.
     fn build_files(&self) -> Files {
-        let [batch, rows, columns, contracted] = self.sizes;
+        let [batch, rows, num_columns, contracted] = self.sizes;
+        let columns = num_columns.max(128);
         let narrow = |operand: OpSpecOperand, arrangement| OpSpecOperand {
             format: DeviceFormat::Sen143Fp8,
             arrangement,
@@ -69,7 +71,7 @@ impl Product {
         let result = operand(&[batch, first, rows, 64], vec![C::dim(0), outer, C::dim(1), inner]);
         let operands =
             vec![narrow(left, ElementArrangement::Standard), narrow(right, ElementArrangement::Qfp8Wt), result];
-        let dims: Vec<(i64, i64)> = self.sizes.into_iter().zip(self.splits).collect();
+        let dims: Vec<(i64, i64)> = [batch, rows, columns, contracted].into_iter().zip(self.splits).collect();
         let mut product = op("batchmatmulfp8", &dims, 0, operands);
         product.is_reduction = true;
         let mut files = emit_ops(vec![product]);
@@ -80,6 +82,9 @@ impl Product {
         }
         if self.format == DeviceFormat::SenInt4 {
             pack_operands(&mut files);
+        }
+        if num_columns == 64 {
+            halve_columns(&mut files);
         }
         files
     }
@@ -214,6 +219,22 @@ fn pack_operands(files: &mut Files) {
     files.insert("bundle.mlir".to_owned(), text.lines().map(halve).collect::<String>().into_bytes());
 }
 
+/// Changes a matmul with 128 columns, which are not split, to 64 columns.
+fn halve_columns(files: &mut Files) {
+    json(files, "sdsc_0.json", |file| {
+        let mut set = |path: &str, to: i64| {
+            let path = to_pointer(file, &format!("dsc/{path}"));
+            *file.pointer_mut(&path).unwrap() = json!(to);
+        };
+        set("N_/out_", 64);
+        ["ss_", "el_"].map(|stage| set(&format!("dataStageParam_/0/{stage}/out_"), 64));
+        let folds = |tensor: usize| format!("scheduleTree_/{tensor}/coordinates_/coordInfo/out/folds");
+        [1, 2].map(|tensor| set(&format!("{}/dim_prop_func/0/Affine/alpha_", folds(tensor)), 64));
+        set(&format!("{}/dim_prop_func/3/Affine/alpha_", folds(1)), 8);
+        set(&format!("{}/dim_prop_attr/3/factor_", folds(2)), 1);
+    });
+}
+
 const FORMATS: [DeviceFormat; 3] = [DeviceFormat::SenInt4, DeviceFormat::SenInt8, DeviceFormat::Sen143Fp8];
 
 /// Sizes and slices of the products.
@@ -288,7 +309,7 @@ fn rejects_other_sticks_and_formats() {
     let swapped = set_stick("KERNEL", json!(["out", "in"]), json!([64, 2]));
     assert_eq!(break_file(int8, &swapped).0, ["sdsc_r191"]);
     let plain = set_stick("KERNEL", json!(["out"]), json!([128]));
-    assert_eq!(break_file(DeviceFormat::Sen143Fp8, &plain).0, ["sdsc_r191"]);
+    assert_eq!(break_file(DeviceFormat::Sen143Fp8, &plain).0, ["sdsc_r42", "sdsc_r191"]);
     let two_rows = set_stick("KERNEL", json!(["in", "out"]), json!([2, 128]));
     assert_eq!(break_file(int4, &two_rows).0, ["sdsc_r191"]);
     let pairs = set_stick("INPUT", json!(["in", "mb", "in"]), json!([32, 2, 4]));
@@ -309,9 +330,10 @@ fn rejects_other_sticks_and_formats() {
 /// A slice ends at a block: with three rows or 32 columns a core would share blocks with another one.
 #[test]
 fn rejects_slices_inside_of_blocks() {
-    for (format, sizes, splits) in
-        [(DeviceFormat::SenInt8, [1, 8, 64, 256], [1, 1, 2, 1]), (DeviceFormat::SenInt4, [1, 6, 64, 256], [1, 2, 1, 1])]
-    {
+    for (format, sizes, splits) in [
+        (DeviceFormat::SenInt8, [1, 8, 128, 256], [1, 1, 4, 1]),
+        (DeviceFormat::SenInt4, [1, 6, 128, 256], [1, 2, 1, 1]),
+    ] {
         let product = Product::new(format, sizes, splits);
         let files = product.build_files();
         let found = product.find_violations(&files, Profile::default());

@@ -196,7 +196,7 @@ fn finds_execute_of_shared_file_at_wrong_place() {
             "(%pool_addr_20480, %pool_addr_16384, %pool_addr_24576, ",
         );
     });
-    broken(&["sdsc_r120"], &|files| {
+    broken(&["sdsc_r100"], &|files| {
         replace_text(
             files,
             "(%pool_addr_16384, %pool_addr_20480, %pool_addr_24576, ",

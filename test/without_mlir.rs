@@ -162,7 +162,7 @@ fn checks_bundle_against_profile() {
     let message = expect_error(&check(&["--format=1.0", "--format=torch-spyre-2026-08"]));
     assert!(message.contains("names two forms of the files; give one"), "{message}");
     let message = expect_error(&run_tool(TRANSLATE, sum.folder(), &["--bundle-to-mlir", "sum", "--format=1.0"]));
-    assert!(message.contains("add '--check-bundle'"), "{message}");
+    assert!(message.contains("'--mlir-to-bundle' writes; add one of them"), "{message}");
 }
 
 #[test]

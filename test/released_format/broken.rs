@@ -168,6 +168,9 @@ fn broken_tensors() -> Vec<RejectedFile> {
             set(files, &format!("{NODE}/startAddressCoreCorelet_/dim_prop_attr/1/label_"), json!("core"));
         }),
         break_base("sdsc_r112", "add", |files| {
+            set(files, &format!("{NODE}/startAddressCoreCorelet_/dim_prop_func/2"), json!({"Map": {}}))
+        }),
+        break_base("sdsc_r192", "add", |files| {
             set(files, &format!("{NODE}/startAddressCoreCorelet_/dim_prop_func/1"), json!({"Map": {}}))
         }),
         break_base("sdsc_r112", "add", |files| {
