@@ -282,7 +282,15 @@ fn executes_gather() {
 #[test]
 fn executes_wider_elements() {
     let case = own_case("widen", &[ROWS, (&[32, 128], &[4, 32, 32], &[32, 128, 1])], 1);
-    case.check(&case.get(0), 0.0);
+    // Groups of four elements alternate between the two sticks of a pair (element arrangement, section 1).
+    let narrow = case.get(0);
+    let mut wide = vec![0.0; narrow.len()];
+    for (at, element) in narrow.iter().enumerate() {
+        let (row, column) = (at / 128, at % 128);
+        let (pair, group, stick, within) = (column / 64, column % 64 / 8, column % 8 / 4, column % 4);
+        wide[row * 128 + (2 * pair + stick) * 32 + 4 * group + within] = *element;
+    }
+    case.check(&wide, 0.0);
 }
 
 fn normalize(row: &[f64], scale: &[f64], offset: &[f64]) -> Vec<f64> {

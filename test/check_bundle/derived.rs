@@ -31,7 +31,6 @@ fn read_unwritten_memory(files: &mut Files) {
 
 pub(crate) fn broken_members() -> Vec<BrokenBundle> {
     vec![
-        break_bundle(&["sdsc_r2"], "add", set_edit("dsc/constantInfo_", json!({}))),
         break_bundle(&["sdsc_r2"], "add", set_edit("dsc/dataStageParam_/0/ss_/rowSplit_", json!([]))),
         break_bundle(&["sdsc_r2"], "add", set_edit("dsc/labeledDs_/0/memOrg_/lx", json!(null))),
         break_bundle(

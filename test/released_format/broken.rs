@@ -340,8 +340,9 @@ fn broken_divisions() -> Vec<RejectedFile> {
         break_base("sdsc_r110", "add", schedule(json!([[-1, 0, 2, 0]]))),
         break_base("sdsc_r110", "add", set_member("op/coreIdToDscSchedule/3", json!([[-1, 0, 0, 1]]))),
         break_base("sdsc_r111", "add", set_member("op/coreIdToDsc_/3", json!(1))),
-        break_base("sdsc_r111", "add", set_member("dsc/coreIdsUsed_", json!([0, 1, 2, 2]))),
-        break_base("sdsc_r121", "symbolic rows", remove_member("dsc/dataStageParam_/0/ss_/symbolicDimInfo_/mb")),
+        break_base("sdsc_r23", "add", set_member("dsc/coreIdsUsed_", json!([0, 1, 2, 2]))).with_consequences(),
+        break_base("sdsc_r29", "symbolic rows", remove_member("dsc/dataStageParam_/0/ss_/symbolicDimInfo_/mb"))
+            .with_consequences(),
         break_base("sdsc_r121", "symbolic rows", set_granularity(24)),
         break_base("sdsc_r121", "symbolic rows", set_granularity(32)),
         break_converted("sdsc_r121", divided_size(), |files| {
@@ -373,7 +374,8 @@ fn broken_divisions() -> Vec<RejectedFile> {
             "sdsc_r130",
             "pooling",
             set_member("dsc/dataStageParam_/0/ss_/paddingSizes_/i/padFront_", json!(-1)),
-        ),
+        )
+        .with_consequences(),
         break_base("sdsc_r131", "add", set_member("op/coreletFoldProp_/factor_", json!(3))),
         break_base("sdsc_r131", "add", set_member("dsc/numCoreletsUsed_", json!(4))),
         break_base("sdsc_r23", "add", |files| {
@@ -425,7 +427,14 @@ fn broken_families() -> Vec<RejectedFile> {
                 output["stickDimOrder_"][0] != **label && sizes[format!("{}_", label.as_str().unwrap())] == 64
             };
             let other = output["layoutDimOrder_"].as_array().unwrap().iter().find(is_other).unwrap().clone();
+            let (other, known) = (other.as_str().unwrap().to_owned(), output["stickDimOrder_"][0].clone());
             output["stickDimOrder_"] = json!([other]);
+            // The folds of both dimensions are those of the other sticks.
+            let nodes = file.pointer_mut(&to_pointer(file, "dsc/scheduleTree_")).unwrap().as_array_mut().unwrap();
+            let dims = &mut nodes[0]["coordinates_"]["coordInfo"];
+            let known = known.as_str().unwrap();
+            let (one, two) = (dims[&other].take(), dims[known].take());
+            (dims[&other], dims[known]) = (two, one);
         });
     };
     vec![
@@ -472,7 +481,7 @@ fn broken_families() -> Vec<RejectedFile> {
             "clip",
             set_member("dsc/constantInfo_/1/data_/data_", json!({"[0, 0, 0]": [1], "[1, 0, 0]": [1]})),
         ),
-        break_base("sdsc_r38", "add", set_member("dsc/labeledDs_/1/dataFormat_", json!("FP16"))),
+        break_base("sdsc_r38", "add", set_member("dsc/labeledDs_/1/dataFormat_", json!("FP16"))).with_consequences(),
         break_base("sdsc_r38", "add", set_member("dsc/labeledDs_/1/wordLength", json!(0.5))).with_consequences(),
         break_base("sdsc_r62", "clip", remove_member("dsc/constantInfo_/1")),
     ]

@@ -376,17 +376,8 @@ pub(super) fn replace_numbers_in_text(files: &mut Files, edits: [(&str, i64); 2]
     }
 }
 
-pub(super) fn convert_to_format(files: &mut Files, format: &str, word_length: Value, per_stick: i64) {
-    edit_each(files, "dsc/labeledDs_", |_, tensor| {
-        tensor["dataFormat_"] = json!(format);
-        tensor["wordLength"] = word_length.clone();
-    });
-    set(files, "dsc/primaryDsInfo_/OUTPUT/stickSize_", json!([per_stick]));
-    set(files, "dsc/computeOp_/0/attributes_/dataFormat_", json!(format));
-}
-
 /// Renames the function of an op, and the op.
-pub(super) fn rename_function(files: &mut Files, from: &str, to: &str) {
+fn rename_function(files: &mut Files, from: &str, to: &str) {
     let bytes = files.get_mut("sdsc_0.json").unwrap();
     *bytes = String::from_utf8(std::mem::take(bytes))
         .unwrap()

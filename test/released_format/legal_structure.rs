@@ -1,7 +1,7 @@
 //! Legal files of release 1.0.0 whose sizes, cores, tensors, windows or indices have another structure than those of
 //! torch-spyre.
 
-use super::legal::{LegalFile, convert_to_format, edit_base, edit_each, rename_function, replace_numbers_in_text};
+use super::legal::{LegalFile, edit_base, replace_numbers_in_text};
 use crate::check_bundle::bundles::Files;
 use crate::check_bundle::edits::{json, remove, set, to_pointer};
 use serde_json::{Value, json};
@@ -141,12 +141,6 @@ pub(super) fn legal_tensors() -> Vec<LegalFile> {
                 *constants = json!({"4": constants["0"], "7": constants["1"]});
             });
         }),
-        edit_base("a format without a word length", "neg", |files| {
-            convert_to_format(files, "BOOL", json!(1), 128);
-            edit_each(files, "dsc/labeledDs_", |_, tensor| drop(tensor.as_object_mut().unwrap().remove("wordLength")));
-            rename_function(files, "neg", "identity");
-        })
-        .expect_rejection("the number format BOOL"),
         edit_base("symbols of dimensions with an underscore", "symbolic", |files| {
             set(files, "dsc/dimToSymbolMapping_", json!({"mb_": ["-1"]}));
         }),

@@ -18,16 +18,20 @@ use spyre_compiler::sdsc::{
 use std::collections::BTreeMap;
 
 /// Legal files that are rejected, with words of the message. Each message names the member.
-const REJECTED: [(&str, &str); 14] = [
+const REJECTED: [(&str, &str); 18] = [
     ("no coreIdToWkSlice_ on four cores", "coreIdToWkSlice_: expected a slice for each core"),
     ("constants of a quantization", "labeledDs_[0].dsType_: no op spec gives this file"),
     ("no primaryDsInfo_", "a tensor has this class, which is not there"),
     ("tensors that cores allocate separately", "nonUnifiedAllocInHBM_: expected one allocation for all cores"),
     ("indices that are addresses", "indexTensorType_: expected 'index', found 'address'"),
-    ("a format that is not simulated", "labeledDs_[0].dataFormat_: expected one of 'SEN169_FP16'"),
-    ("elements of half a byte", "labeledDs_[0].dataFormat_: expected one of 'SEN169_FP16'"),
+    ("elements of half a byte", "labeledDs_[1].dataFormat_: expected one of 'SEN169_FP16'"),
     ("sticks of 4-bit blocks", "labeledDs_[0].dataFormat_: expected one of 'SEN169_FP16'"),
     ("fused operations", "computeOp_: expected one operation, found 2"),
+    ("a last slice that is smaller", "el_: the sizes differ from those of 'ss_'; no op spec divides work unevenly"),
+    ("a smaller last slice without slice counts", "el_: the sizes differ from those of 'ss_'"),
+    ("bounds of a symbolic size in N_", "el_.symbolicDimInfo_: no op spec gives this file"),
+    ("cores 2, 5, 7 and 9", "coreIdsUsed_: expected the cores from 0 to 3; no op spec chooses cores"),
+    ("a total that is not stated", "coreIdToWkSlice_.1.i: no op spec gives this file"),
     ("two descriptions", "dscs_: expected one description that all cores run, found 2"),
     ("unequal work", "dscs_: expected one description that all cores run, found 2"),
     ("two steps with a barrier", "coreIdToDscSchedule: expected the step [-1, 0, 0, 0] on each core"),
@@ -35,9 +39,9 @@ const REJECTED: [(&str, &str); 14] = [
     ("a data operation", "coreIdToDscSchedule: expected the step [-1, 0, 0, 0] on each core"),
 ];
 
-/// Bundles whose list of indices is a single stick without blocks. The compiler does not write such lists, and the
-/// reader takes them for lists in blocks.
-const UNREAD: [&str; 3] = ["gather", "table", "launched"];
+/// Bundles whose list of indices is a single stick without blocks, and one with windows. The compiler does not write
+/// such lists, the reader takes them for lists in blocks, and windows of the release need the op spec.
+const UNREAD: [&str; 4] = ["gather", "table", "launched", "pooling"];
 
 /// Returns the folders of the bundles in `files`, each with the number of its launch.
 fn bundle_folders(files: &Files) -> Vec<(String, usize)> {
@@ -201,7 +205,8 @@ fn reads_back_or_rejects_legal_files() {
 #[test]
 fn keeps_converted_files_equal() {
     // The test's own conversion leaves more of torch-spyre's spellings; it has the same canonical form.
-    for (name, files) in our_bundles() {
+    // It does not round the blocks of 8-bit weights.
+    for (name, files) in our_bundles().into_iter().filter(|(name, _)| !name.ends_with("fp8_product")) {
         let again =
             read_and_write(&convert_to_release(files.clone())).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_eq!(again, release_files(&files), "{name}");

@@ -162,7 +162,8 @@ impl Windowed {
                 let along = |start: i64, tap: i64| start * self.stride + tap * self.dilation - self.padding;
                 let (row, column) = (along(row, tap / kernel), along(column, tap % kernel));
                 if self.is_pooling {
-                    sum += input(row, column, channel) / (kernel * kernel) as f64;
+                    // The op has no scale, so `nmap` is 1.
+                    sum += input(row, column, channel);
                     continue;
                 }
                 for from in 0..CHANNELS {

@@ -49,7 +49,7 @@ impl FromStr for Profile {
 ///
 /// The release forbids two of the requirements. `sdsc_r43` and `sdsc_r82` require a fold factor of 0 for a dimension
 /// smaller than a stick, and `sdsc_r64` requires integers for size symbols.
-const RULES_NOT_IN_RELEASE: [&str; 43] = [
+const RULES_NOT_IN_RELEASE: [&str; 45] = [
     "sdsc_r4",
     "sdsc_r6",
     "sdsc_r7",
@@ -93,6 +93,8 @@ const RULES_NOT_IN_RELEASE: [&str; 43] = [
     "sdsc_r101",
     "sdsc_r102",
     "sdsc_r186",
+    "sdsc_r190",
+    "sdsc_r191",
 ];
 
 /// Rules that torch-spyre of September 2026 breaks: executes of a shared file may have different symbol values, and

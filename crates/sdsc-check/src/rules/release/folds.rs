@@ -80,9 +80,9 @@ fn find_step(info: &CoordInfo, label: &str) -> Option<i64> {
 }
 
 pub(in super::super) fn check_fold_products(file: &FileView<'_>, report: &mut ViolationReport) {
-    // The format does not specify the folds of cores with unequal work.
+    // The format does not specify the folds of cores with unequal work. The views of a shuffle have rules of their own.
     let stages = &file.dsc.stages.core;
-    if file.is_uneven() || stages.steady.sizes != stages.end.sizes {
+    if file.is_uneven() || file.is_shuffle() || stages.steady.sizes != stages.end.sizes {
         return;
     }
     for tensor in file.data_tensors().filter(|tensor| tensor.class.is_some()) {
@@ -97,6 +97,10 @@ pub(in super::super) fn check_fold_products(file: &FileView<'_>, report: &mut Vi
 
 fn find_product_fault(file: &FileView<'_>, tensor: &TensorView<'_>, label: &str, info: &CoordInfo) -> Option<String> {
     let (spatial, elements) = info.folds.folds.split_at_checked(SPATIAL_LABELS.len())?;
+    // The blocks of narrow sticks have orders of their own.
+    if tensor.stick().len() != 1 {
+        return None;
+    }
     let slices = spatial[0].factor;
     let wanted = if tensor.has_dim(label) { file.num_slices(label)? } else { 1 };
     // A tensor in HBM that cores share may have folds of the complete tensor instead.
@@ -104,7 +108,7 @@ fn find_product_fault(file: &FileView<'_>, tensor: &TensorView<'_>, label: &str,
     if slices != wanted && !is_complete && tensor.node.coordinates.core_to_slice.is_empty() {
         return Some(format!("{slices} slices of '{label}'; the op has {wanted} of the dimension in this tensor"));
     }
-    // Windows read beyond the points of the space, and the blocks of narrow sticks have orders of their own.
+    // Windows read beyond the points of the space.
     let is_read_by_windows = file.is_windowed(label) && Some(tensor.index) != file.result_index();
     if !tensor.has_dim(label) || is_read_by_windows || elements.len() > 2 {
         return None;
@@ -172,7 +176,10 @@ pub(in super::super) fn check_outer_folds(file: &FileView<'_>, report: &mut Viol
 
 fn find_factor_fault<V>(file: &FileView<'_>, values: &FoldMap<CoreKey, V>) -> Option<String> {
     let cores = &file.dsc.core_ids;
-    let num_cores = [file.operation.n_cores, file.dsc.n_cores, cores.iter().max().map_or(1, |core| core + 1)];
+    let highest = cores.iter().max().map_or(1, |core| core + 1);
+    // A shuffle may use fewer cores than it counts.
+    let counted = if file.is_shuffle() { file.operation.core_fold.factor } else { highest };
+    let num_cores = [file.operation.n_cores, file.dsc.n_cores, highest, counted];
     let corelets = [1, file.operation.corelet_fold.factor, file.dsc.n_corelets.unwrap_or(1)];
     let is_constant = |index: usize| matches!(values.functions.get(index), Some(FoldFunction::Const(_)));
     let is_legal = |index: usize, fold: &Fold| match &*fold.label {
