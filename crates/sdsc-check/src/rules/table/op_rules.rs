@@ -1,7 +1,7 @@
 //! Rules on the sizes, layouts, tensors, function family and constants of an op.
 
 use super::rule;
-use crate::rules::{FormatRule, RuleCheck, constants, coordinates, families, layouts, narrow_products, sizes, tensors};
+use crate::rules::{FormatRule, RuleCheck, constants, coordinates, families, layouts, sizes, tensors};
 
 /// Rules `sdsc_r28` to `sdsc_r63`.
 pub(super) const OP_RULES: &[FormatRule] = &[
