@@ -227,9 +227,9 @@ fn halve_columns(files: &mut Files) {
             *file.pointer_mut(&path).unwrap() = json!(to);
         };
         set("N_/out_", 64);
-        ["ss_", "el_"].map(|stage| set(&format!("dataStageParam_/0/{stage}/out_"), 64));
+        ["ss_", "el_"].into_iter().for_each(|stage| set(&format!("dataStageParam_/0/{stage}/out_"), 64));
         let folds = |tensor: usize| format!("scheduleTree_/{tensor}/coordinates_/coordInfo/out/folds");
-        [1, 2].map(|tensor| set(&format!("{}/dim_prop_func/0/Affine/alpha_", folds(tensor)), 64));
+        [1, 2].into_iter().for_each(|tensor| set(&format!("{}/dim_prop_func/0/Affine/alpha_", folds(tensor)), 64));
         set(&format!("{}/dim_prop_func/3/Affine/alpha_", folds(1)), 8);
         set(&format!("{}/dim_prop_attr/3/factor_", folds(2)), 1);
     });
