@@ -44,7 +44,8 @@ fn generate_formats(table: &str) -> Result<String, String> {
             }
             ("SPYRE_FORMAT", [variant, name, bytes, description]) => {
                 all.push(format!("Self::{variant}"));
-                (variant, name, format!("8 * {bytes}"), description)
+                let bytes: i64 = bytes.parse().map_err(|error| format!("{bytes}: {error}"))?;
+                (variant, name, (8 * bytes).to_string(), description)
             }
             ("SPYRE_PACKED_FORMAT", [variant, name, bits, description]) => {
                 packed.push(format!("Self::{variant}"));

@@ -305,7 +305,7 @@ pub(crate) const ROWS: &[MistakeCase] = &[
     expect_error(
         "Elements of another type",
         "spyre-run small --input arg0=f32.npy",
-        ["f32.npy", "f32", "f16", ".astype('float16')"],
+        ["f32.npy", "float32", "float16", ".astype('float16')"],
     ),
     expect_error(
         "An array in Fortran order",

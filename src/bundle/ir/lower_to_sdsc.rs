@@ -6,13 +6,13 @@
 mod op_specs;
 
 use super::indexed_rows::IndexedRowCounts;
+use crate::bundle::ir::op_origins::collect_ops;
 use crate::bundle::ir::sdsc_ops::{bundle_to_ir, push_items, set_live_ranges};
 use crate::bundle::{
     Allocation, Bundle, BundleItem, LaunchLiveRange, LaunchMemory, LoopSymbol, OpSpecOperand, SharedBuffer,
     place_shared_buffers,
 };
 use crate::dialect::ods::{attr, sdsc, spyre};
-use crate::sdsc::ir::debug_handle::collect_ops;
 use crate::{
     codes,
     dialect::{

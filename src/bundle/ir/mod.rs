@@ -4,4 +4,5 @@
 pub(crate) mod form_bundles;
 mod indexed_rows;
 pub(crate) mod lower_to_sdsc;
+pub(crate) mod op_origins;
 pub(crate) mod sdsc_ops;

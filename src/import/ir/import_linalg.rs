@@ -15,7 +15,7 @@ use super::{
     import_scatter::import_scatter,
     import_sort::{import_sort, import_topk},
     import_tensor::{fill, import_tensor},
-    importer::{FunctionImporter, ImportFormats, RetainedOp, is_omitted_op, is_single_precision},
+    importer::{FunctionImporter, IMPORT_PASS, ImportFormats, RetainedOp, is_omitted_op, is_single_precision},
     read_body::read_scalar_op_name,
 };
 use crate::dialect::mark_symbolic;
@@ -35,7 +35,7 @@ use crate::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-pub(crate) const PASS: Pass = Pass { argument: "spyre-import-linalg", run };
+pub(crate) const PASS: Pass = Pass { argument: IMPORT_PASS, run };
 
 fn run<'c>(module: Op<'c>, options: &PassOptions) -> Result<(), ErrorReported> {
     let precision: Precision = options.read_enum(module, option::PRECISION)?;

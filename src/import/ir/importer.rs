@@ -2,7 +2,6 @@
 
 use super::cast::{CastTypes, element_type};
 use super::f32_regions::F32Regions;
-use super::import_linalg::PASS;
 use crate::{
     codes,
     dialect::ods::attr,
@@ -81,6 +80,9 @@ pub(super) struct UnsupportedOp<'c> {
     pub(super) location: Location<'c>,
     pub(super) message: String,
 }
+
+/// Name of the pass.
+pub(super) const IMPORT_PASS: &str = "spyre-import-linalg";
 
 /// Graph of a function, and the node of each value of the program.
 pub(super) struct FunctionImporter<'c> {
@@ -319,7 +321,7 @@ impl<'c> FunctionImporter<'c> {
     /// Sets the operation for which the next nodes are built, and its location.
     pub(super) fn record_op_at(&mut self, op: Op<'c>, location: Location<'c>) {
         self.graph.set_location(self.locations.len());
-        let step = (DerivationKind::Decomposition, PASS.argument);
+        let step = (DerivationKind::Decomposition, IMPORT_PASS);
         self.locations.push(derive_location(op.ctx(), location, step, Some(op.full_name())));
     }
 

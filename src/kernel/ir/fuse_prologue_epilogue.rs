@@ -13,6 +13,7 @@ use super::{
     dim_labels::{DimLabels, compute_program_labels},
     fusion::{CompletedMove, NeighborFusion, collect_producers, function_name, has_excluded, original_number},
     moved_ops::{MovedOpLoops, collect_moved_op_loops},
+    moves::FUSING_PASS,
     neighbors::KernelView,
 };
 use crate::dialect::ods::{attr, option, spyre};
@@ -29,7 +30,7 @@ use crate::{
 use machine::Target;
 use std::collections::BTreeMap;
 
-pub(crate) const PASS: Pass = Pass { argument: "spyre-fuse-prologue-epilogue", run };
+pub(crate) const PASS: Pass = Pass { argument: FUSING_PASS, run };
 
 fn run(module: Op<'_>, options: &PassOptions) -> Result<(), ErrorReported> {
     let target = target_of(module).map_err(|message| error_at(codes::MALFORMED_IR, module, message).report())?;

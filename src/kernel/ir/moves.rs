@@ -2,7 +2,6 @@
 
 use super::{
     dim_labels::LabelList,
-    fuse_prologue_epilogue,
     moved_ops::mark_moved,
     neighbors::{KernelView, collect_views},
 };
@@ -11,6 +10,9 @@ use crate::{
     dialect::{ComputeOp, collect_users_through_views, input_dims_of, rebuild_scope, set_input_dims, strip_views},
     mlir::{DerivationKind, Op, OpExt, Value, ValueExt, derived_location, insert_before, shape_of},
 };
+
+/// Name of the pass that moves ops into kernels.
+pub(super) const FUSING_PASS: &str = "spyre-fuse-prologue-epilogue";
 
 /// New kernel inputs, with the labels of their dimensions.
 pub(super) type NewInputs<'c> = Vec<(Value<'c>, LabelList<String>)>;
@@ -32,7 +34,7 @@ pub(super) fn fuse_producer<'c>(view: &KernelView<'c>, producer: Op<'c>) -> Op<'
     let sites: Vec<Op<'c>> = viewed.iter().flat_map(|(input, _)| arguments[*input].users()).collect();
     let anchor = find_common_anchor(kernel, &sites);
     let copy = insert_before(anchor, (*producer).clone());
-    copy.set_loc(derived_location(producer, DerivationKind::Fusion, fuse_prologue_epilogue::PASS.argument));
+    copy.set_loc(derived_location(producer, DerivationKind::Fusion, FUSING_PASS));
     mark_moved(copy);
     for (operand, (value, _)) in operands.iter().enumerate() {
         copy.set_input(operand, argument_for_input(kernel, *value));
@@ -134,7 +136,7 @@ pub(super) fn fuse_consumer<'c>(view: &KernelView<'c>, consumer: Op<'c>) -> Op<'
     let scope = if scope == view.op { kernel } else { scope };
     let Some(end) = scope.body_ops().pop() else { return kernel };
     let copy = insert_before(end, (*consumer).clone());
-    copy.set_loc(derived_location(consumer, DerivationKind::Fusion, fuse_prologue_epilogue::PASS.argument));
+    copy.set_loc(derived_location(consumer, DerivationKind::Fusion, FUSING_PASS));
     mark_moved(copy);
     for (operand, value) in operands.iter().enumerate() {
         let outside = collect_views(*value);

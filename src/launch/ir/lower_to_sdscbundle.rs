@@ -6,8 +6,8 @@
 use crate::bundle::{AddressMode, Bundle, LoopMode, unroll, unroll_live_ranges, unrolled_order};
 use crate::dialect::ods::{attr, option, sdsc};
 use crate::launch::Launch;
-use crate::sdsc::ir::debug_handle::{collect_ops, copy_origin};
 use crate::{
+    bundle::ir::op_origins::{collect_ops, copy_origin},
     bundle::ir::sdsc_ops::{bundle_from_ir, live_ranges_from_ir, op_to_ir, set_live_ranges},
     launch::ir::launch_ops::push_launch,
 };

@@ -4,7 +4,8 @@
 //! ([`crate::mlir::derived_location`]). Printed IR omits locations, so the handles that were read from files are
 //! attributes.
 
-use crate::dialect::ods::{attr, sdsc};
+use crate::bundle::ir::op_origins::collect_ops;
+use crate::dialect::ods::attr;
 use crate::mlir::{
     Attribute, AttributeList, Context, Derivation, DerivationKind, FileRange, Location, LocationForm, Op, OpExt,
     array_attribute, build_dictionary, dictionary_entries, elements, integer, string, string_array, strings,
@@ -98,19 +99,6 @@ pub(crate) fn set_debug_handles(around: Op<'_>, handles: &[Option<DebugHandle>])
             op.set_attr(attr::SDSC_DEBUG_HANDLE, to_attribute(op.ctx(), handle));
         }
     }
-}
-
-/// Copies the origin of `from` to `to`: its location, and its debug handle if it has one.
-pub(crate) fn copy_origin<'c>(from: Op<'c>, to: Op<'c>) {
-    to.set_loc(from.loc());
-    if let Some(handle) = from.attr(attr::SDSC_DEBUG_HANDLE) {
-        to.set_attr(attr::SDSC_DEBUG_HANDLE, handle);
-    }
-}
-
-/// Returns the `sdsc.op`s below an op, in depth-first order.
-pub(crate) fn collect_ops<'c>(around: Op<'c>) -> Vec<Op<'c>> {
-    around.nested().into_iter().filter(|op| op.is(sdsc::OP)).collect()
 }
 
 fn to_attribute<'c>(context: &'c Context, handle: &DebugHandle) -> Attribute<'c> {

@@ -6,6 +6,7 @@ mod build;
 mod error;
 mod footprint;
 mod kernel;
+mod padded_window;
 mod point_loops;
 mod relayout;
 mod stagger;
@@ -17,11 +18,11 @@ mod window;
 
 pub(crate) use footprint::ByteInterval;
 pub(crate) use kernel::{OpKernel, TopKOutput};
+pub(crate) use padded_window::PaddedWindow;
 pub(crate) use point_loops::{OffsetTables, PointChunk, PointLoopNest, StridedRun, build_dense_tables};
 pub(crate) use steps::{ConcurrentPlans, compile_steps};
 pub(crate) use stick::StickLanes;
 pub(crate) use symbolic_size::SymbolicSize;
-pub(crate) use window::PaddedWindow;
 
 use crate::number::{dl16_from_host, dl16_to_f32};
 use machine::DeviceFormat;

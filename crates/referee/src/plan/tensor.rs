@@ -7,10 +7,10 @@
 
 use super::error::PlanError;
 use super::footprint::compute_footprints;
+use super::padded_window::PaddedWindow;
 use super::relayout::check_corelets;
 use super::stagger::{GROUP_ELEMENTS, Stagger};
 use super::stick::StickShape;
-use super::window::PaddedWindow;
 use super::{CoreAssignment, HOLE, IndirectAccess, IterationDim, MemorySpace, StartAddress, TensorPlan};
 use machine::{DeviceFormat, STICK_BYTES};
 use sdsc_format::model::{

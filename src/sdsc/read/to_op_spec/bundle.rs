@@ -16,7 +16,7 @@ use sdsc_format::{
 };
 use std::collections::BTreeMap;
 
-/// What only the program states of a bundle.
+/// Facts about a bundle that only the program states.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ProgramFacts<'a> {
     /// Bytes of the pool that precedes the arguments in a bundle with baked addresses.

@@ -1,9 +1,9 @@
 //! Rules on the sizes, layouts, tensors, function family and constants of an op.
 
 use super::rule;
-use crate::rules::{FormatRule, RuleCheck, constants, coordinates, families, layouts, narrow_products, sizes, tensors};
+use crate::rules::{FormatRule, RuleCheck, constants, coordinates, families, layouts, sizes, tensors};
 
-/// Rules `sdsc_r28` to `sdsc_r63`, and `sdsc_r190` and `sdsc_r191` on matmuls.
+/// Rules `sdsc_r28` to `sdsc_r63`.
 pub(super) const OP_RULES: &[FormatRule] = &[
     rule(
         "sdsc_r28",
@@ -143,18 +143,6 @@ pub(super) const OP_RULES: &[FormatRule] = &[
         "in a matmul, K is the stick dimension of the first input, and N is that of the second input and of the result",
         "specification, batched matmul",
         RuleCheck::File(families::check_matmul_sticks),
-    ),
-    rule(
-        "sdsc_r190",
-        "a matmul of 8-bit or 4-bit operands has both inputs in the format of its function, and the result in SEN169_FP16",
-        "specification, supported functions and batched matmul",
-        RuleCheck::File(narrow_products::check_narrow_formats),
-    ),
-    rule(
-        "sdsc_r191",
-        "sticks of a matmul of 8-bit operands are [K 128], [K 2, N 64] and [N 64], those of 4-bit operands [K 16, M 2, K 8], [K 4, N 64] and [N 64]",
-        "specification, batched matmul",
-        RuleCheck::File(narrow_products::check_narrow_sticks),
     ),
     rule(
         "sdsc_r52",

@@ -3,7 +3,8 @@
 
 use super::rule;
 use crate::rules::{
-    FormatRule, RuleCheck, addresses, derived_members, layouts, relayouts, sharing, slices, symbols, windowed, windows,
+    FormatRule, RuleCheck, addresses, derived_members, layouts, narrow_products, relayouts, sharing, slices, symbols,
+    windowed, windows,
 };
 
 /// Rules from `sdsc_r64` on.
@@ -233,12 +234,6 @@ pub(super) const PROGRAM_RULES: &[FormatRule] = &[
         RuleCheck::File(relayouts::check_corelet_folds),
     ),
     rule(
-        "sdsc_r192",
-        "addresses that differ between corelets are those of a shuffle: one for each corelet of each core, with complete sticks that share no byte",
-        "LX relayout contract",
-        RuleCheck::File(relayouts::check_corelet_starts),
-    ),
-    rule(
         "sdsc_r153",
         "conversions stagger elements; the operands of an op have one order of elements, and matmuls, changes of layout, masked ops and results the standard one",
         "element arrangement",
@@ -255,5 +250,23 @@ pub(super) const PROGRAM_RULES: &[FormatRule] = &[
         "`ldsShareInfo_` names tensors and descriptions of the file, and each description at most once for a tensor",
         "specification, `ldsShareInfo_`",
         RuleCheck::File(sharing::check_shared_tensors),
+    ),
+    rule(
+        "sdsc_r190",
+        "a matmul of 8-bit or 4-bit operands has both inputs in the format of its function, and the result in SEN169_FP16",
+        "specification, supported functions and batched matmul",
+        RuleCheck::File(narrow_products::check_narrow_formats),
+    ),
+    rule(
+        "sdsc_r191",
+        "sticks of a matmul of 8-bit operands are [K 128], [K 2, N 64] and [N 64], those of 4-bit operands [K 16, M 2, K 8], [K 4, N 64] and [N 64]",
+        "specification, batched matmul",
+        RuleCheck::File(narrow_products::check_narrow_sticks),
+    ),
+    rule(
+        "sdsc_r192",
+        "addresses that differ between corelets are those of a shuffle: one for each corelet of each core, with complete sticks that share no byte",
+        "LX relayout contract",
+        RuleCheck::File(relayouts::check_corelet_starts),
     ),
 ];
