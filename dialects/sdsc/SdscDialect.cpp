@@ -338,6 +338,9 @@ static LogicalResult verifyArrangements(OpSpecOp op) {
   Arrangement found = result.getArrangement();
   if ((widens || narrows) && read == made)
     return op.emitOpError("cannot convert elements of arrangement ") << stringifyArrangement(read);
+  // If the elements of each stick are equal, as in the conversions of the compiler, they have no order.
+  if ((widens || narrows) && read == Arrangement::Standard && found == Arrangement::Standard)
+    return success();
   if (found != expected && (isStaggered(found) || isStaggered(expected)))
     return op.emitOpError("expected a result of arrangement ") << stringifyArrangement(expected) << ", found " << stringifyArrangement(found);
   return success();

@@ -133,6 +133,7 @@ def Sdsc_OpSpecOp : Sdsc_Op<"op", []> {
     * (op_c3) a split does not exceed its range;
     * (op_c4) elements along sticks are in one order: operands have one arrangement, which the result keeps. A conversion
       between 16-bit and 32-bit numbers makes DL16_TO_FP32 or FP32_TO_DL16 of STANDARD, or undoes the other conversion.
+      It keeps STANDARD if the elements of each stick are equal.
 
     Example: see the description of the dialect.
   }];

@@ -2,7 +2,6 @@
 // RUN: rm -rf %t && mkdir %t && split-file %s %t/parts
 // RUN: spyre-compile %t/parts/rotary.mlir -o %t/rotary --validate=on 2>&1 | FileCheck %s --check-prefix=VALIDATED
 // RUN: spyre-run %t/rotary --check %t/parts/rotary.mlir | FileCheck %s
-// RUN: FileCheck %s --check-prefix=ORDER --input-file=%t/rotary/program.json
 // RUN: spyre-compile %t/parts/steps.mlir -o %t/steps --validate=on 2>&1 | FileCheck %s --check-prefix=VALIDATED
 // RUN: spyre-run %t/steps --check %t/parts/steps.mlir | FileCheck %s
 // RUN: spyre-compile %t/parts/features.mlir -o %t/features --validate=on 2>&1 | FileCheck %s --check-prefix=VALIDATED
@@ -23,7 +22,6 @@
 // CHECK-NEXT: root mean square error {{[0-9.]+}}e-4, {{[012][.][0-9]}} times that of the program in its own formats
 // FEATURES: root mean square error {{[0-9.]+}}e-2, {{[012][.][0-9]}} times that of the program in its own formats
 // BOTH: root mean square error {{[0-9.]+}}e-4, {{[012][.][0-9]}} times that of the program in its own formats
-// ORDER: "conversions": "staggered"
 
 //--- rotary.mlir
 #row = affine_map<(i, j) -> (j)>

@@ -330,19 +330,6 @@ sdsc.bundle @op_c4() {
 
 #c0 = #sdsc.dim<name = "c0", range = 8>
 #c1 = #sdsc.dim<name = "c1", range = 128>
-#half = affine_map<(d0, d1) -> (d1 floordiv 64, d0, d1 mod 64)>
-#single = affine_map<(d0, d1) -> (d1 floordiv 32, d0, d1 mod 32)>
-#x = #sdsc.tensor<format = "SEN169_FP16", device_size = [2, 8, 64], coordinates = #half, memory = "lx">
-#standard = #sdsc.tensor<format = "IEEE_FP32", device_size = [4, 8, 32], coordinates = #single, memory = "lx">
-sdsc.bundle @op_c4() {
-  // expected-error @+1 {{'sdsc.op' op expected a result of arrangement DL16_TO_FP32, found STANDARD}}
-  sdsc.op "dl16tofp32" dims [#c0, #c1] ins [#x] outs [#standard]
-}
-
-// -----
-
-#c0 = #sdsc.dim<name = "c0", range = 8>
-#c1 = #sdsc.dim<name = "c1", range = 128>
 #single = affine_map<(d0, d1) -> (d1 floordiv 32, d0, d1 mod 32)>
 #wide = #sdsc.tensor<format = "IEEE_FP32", device_size = [4, 8, 32], coordinates = #single, memory = "lx", arrangement = "DL16_TO_FP32">
 #standard = #sdsc.tensor<format = "IEEE_FP32", device_size = [4, 8, 32], coordinates = #single, memory = "lx">
