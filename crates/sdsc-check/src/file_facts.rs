@@ -210,8 +210,8 @@ fn collect_tensor_facts(file: &FileView<'_>, tensor: &TensorView<'_>, starts: &[
 fn has_dense_range(file: &FileView<'_>, tensor: &TensorView<'_>, place: &TensorAddress) -> bool {
     let sticks = |size: fn(DimExtent<'_>) -> i64| dim_extents(file, tensor).map(size).fold(1, i64::saturating_mul);
     let (sticks, bytes) = match place {
-        TensorAddress::Lx(part) => (sticks(|extent| extent.part), part.end - part.start),
-        TensorAddress::Hbm { first, end, .. } => (sticks(|extent| extent.whole), end - first),
+        TensorAddress::Lx(part) => (sticks(|extent| extent.part), part.end.saturating_sub(part.start)),
+        TensorAddress::Hbm { first, end, .. } => (sticks(|extent| extent.whole), end.saturating_sub(*first)),
         TensorAddress::Unknown => return false,
     };
     !file.is_indirect() && !file.family.is_windowed() && sticks.saturating_mul(STICK_BYTES) == bytes
