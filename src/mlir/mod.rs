@@ -52,6 +52,7 @@ mod parse_enum;
 mod pass;
 mod pass_options;
 pub mod plugin;
+mod positions;
 mod program;
 mod provenance;
 mod remark;
@@ -65,10 +66,7 @@ pub use ::program::affine::AffineExpression;
 pub use builder::{
     AttributeList, append_op, build_dictionary, build_module, build_op, insert_after, insert_before, new_block,
 };
-pub use collect::{
-    CollectedDiagnostic, SourcePosition, collect_diagnostics, intercept_diagnostics, other_fused_locations,
-    source_positions,
-};
+pub use collect::{CollectedDiagnostic, collect_diagnostics, intercept_diagnostics};
 pub use context::{num_bugs, record_bug};
 pub use dense::{
     RawElements, build_dense_elements, build_dense_splat, raw_elements, read_dense_integers, read_dense_numbers,
@@ -97,6 +95,7 @@ pub use pass::{
     run_opt_driver,
 };
 pub use pass_options::{NestedReader, PassOptionValue, PassOptions, escape, unescape};
+pub use positions::{SourcePosition, other_fused_locations, source_positions};
 pub use program::{
     find_defined_functions, is_public, lower_stablehlo, lower_tosa, make_entry, merge_outer_dims, partial_shape,
     remove_empty_tensors, replace_empty_tensors, specialize_dims, wrap_scalars_in_tensors,

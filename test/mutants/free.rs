@@ -30,6 +30,28 @@ pub(crate) const UNCHECKED_FIELDS: &[UncheckedField] = &[
         when: is_missing,
         ..any_change("program.json version", "a file without a version has version 1", PAGE)
     },
+    any_change(
+        "program.json launches/debug_handles*",
+        "identifies the sources of ops that share a file; the back end ignores it",
+        PAGE,
+    ),
+    unknown_member("launch_spec.json *"),
+    in_any_order("dscs_/labeledDs_"),
+    in_any_order("dscs_/scheduleTree_"),
+    UncheckedField {
+        which: ", an empty object for an empty list",
+        when: |change| is_empty(change.before.pointer(change.place)) && is_empty(change.after.pointer(change.place)),
+        ..any_change("dscs_/constantInfo_", "both contain no constants", "schema, section 3")
+    },
+    UncheckedField {
+        which: ", number for its text",
+        when: |change| to_number(change.before.pointer(change.place)) == to_number(change.after.pointer(change.place)),
+        ..any_change(
+            "dscs_/scheduleTree_/backGapCore_*",
+            "writers write the number of bytes as a number or as text",
+            "schema, section 3",
+        )
+    },
     any_change("launch_spec.json emitter", "name of the compiler that wrote the file", PAGE),
     UncheckedField {
         which: ", missing",
@@ -125,6 +147,26 @@ const fn steps(field: &'static str) -> UncheckedField {
     }
 }
 
+const fn unknown_member(field: &'static str) -> UncheckedField {
+    UncheckedField {
+        which: ", unknown member",
+        when: |change| change.kind == "added",
+        ..any_change(field, "a reader skips members that it does not know", "launch contract, section 2")
+    }
+}
+
+const fn in_any_order(field: &'static str) -> UncheckedField {
+    UncheckedField {
+        which: ", order",
+        when: is_swap,
+        ..any_change(
+            field,
+            "'ldsIdx_' identifies the tensor of an entry, so the order has no effect",
+            "schema, section 3",
+        )
+    }
+}
+
 /// Returns whether a mutant is an irrelevant change of a field on the list.
 pub(crate) fn is_free(right: &Files, mutant: &Mutant) -> bool {
     let is_of = |free: &&UncheckedField| {
@@ -141,6 +183,14 @@ pub(crate) fn is_free(right: &Files, mutant: &Mutant) -> bool {
 
 fn is_missing(change: &MemberChange<'_>) -> bool {
     change.kind == "dropped"
+}
+
+fn is_empty(value: Option<&Value>) -> bool {
+    value.is_some_and(|value| value == &serde_json::json!([]) || value == &serde_json::json!({}))
+}
+
+fn to_number(value: Option<&Value>) -> Option<i64> {
+    value.and_then(|value| value.as_i64().or_else(|| value.as_str()?.parse().ok()))
 }
 
 fn is_swap(change: &MemberChange<'_>) -> bool {

@@ -250,11 +250,12 @@ impl<'a> LaunchEvaluator<'a> {
         for statement in body {
             match &statement.kind {
                 StmtKind::Allocate { result, bytes } => self.allocate(*result, *bytes, is_outermost),
-                StmtKind::Extract { result, field, parameter, .. } => {
+                StmtKind::Extract { result, field, parameter, parameter_type } => {
                     if !is_outermost {
                         let message = "a parameter is extracted in a loop; it is extracted once, outside every loop";
                         self.push_problem(LaunchProblemKind::ExtractInLoop, statement.at, message);
                     }
+                    self.check_parameter_type(*parameter, *parameter_type);
                     self.extract(*result, *field, *parameter);
                 }
                 StmtKind::Constant { result, value } => {
@@ -288,6 +289,16 @@ impl<'a> LaunchEvaluator<'a> {
             );
         }
         self.define(result, NameBinding::Number(LinearForm::from_base(ValueBase::Pool(pool))));
+    }
+
+    /// Checks that an extraction states the type with which the function declares the parameter.
+    fn check_parameter_type(&mut self, parameter: Ident<&'a str>, stated: ParamType) {
+        let Some(NameBinding::Unread(index)) = self.values.get(parameter.name) else { return };
+        let declared = self.text.params[*index].kind;
+        if declared != stated {
+            let message = format!("'%{}' is extracted as '{stated}'; its type is '{declared}'", parameter.name);
+            self.push_problem(LaunchProblemKind::Kind, parameter.at, message);
+        }
     }
 
     fn extract(&mut self, result: Ident<&'a str>, field: ParamField, parameter: Ident<&'a str>) {

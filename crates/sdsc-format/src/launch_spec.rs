@@ -202,7 +202,7 @@ impl fmt::Display for ArgDimSize {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Fixed(size) => size.fmt(formatter),
-            Self::Symbol(name) => name.fmt(formatter),
+            Self::Symbol(name) => write!(formatter, "'{name}'"),
         }
     }
 }

@@ -1,9 +1,8 @@
 //! Checks of the launch specification of a bundle, and errors about arrays that violate it.
 
-use super::export::cast_elements_checked;
 use crate::codes;
 use machine::{DeviceFormat, ElementType};
-use referee::HostArray;
+use referee::{ArrayElements, HostArray};
 use sdsc_check::check_launch_specs;
 use sdsc_format::launch_spec::{LAUNCH_SPEC_FILE, LaunchSpec};
 use sdsc_format::program::{LaunchEntry, Program, Tensor};
@@ -72,6 +71,37 @@ pub(super) fn launch_type(tensor: &Tensor) -> Result<ElementType, String> {
     Ok(element.launch_type(format))
 }
 
+/// Returns the array converted to another element type, rounded to nearest.
+pub(super) fn cast_elements(array: &HostArray, element: ElementType) -> HostArray {
+    if array.elements.element_type() == element {
+        return array.clone();
+    }
+    let mut elements = ArrayElements::zeros(element, array.elements.len());
+    (0..array.elements.len()).for_each(|index| elements.set(index, array.elements.get(index)));
+    HostArray { shape: array.shape.clone(), elements }
+}
+
+/// Returns the array converted to another element type.
+///
+/// # Errors
+/// Returns an error if an integer type, of the array or of the result, rounds a number, or if a number is out of range.
+pub(super) fn cast_elements_checked(array: &HostArray, element: ElementType) -> Result<HostArray, String> {
+    let found = cast_elements(array, element);
+    let is_integer = array.elements.element_type().is_integer() || element.is_integer();
+    let is_lost = |index: &usize| {
+        let (before, after) = (array.elements.get(*index), found.elements.get(*index));
+        if is_integer { before != after } else { before.is_finite() && !after.is_finite() }
+    };
+    match (0..array.elements.len()).find(is_lost) {
+        Some(index) => Err(format!(
+            "expected numbers of dtype {}, found {} at element {index}; give numbers that this dtype holds",
+            element.torch_name(),
+            array.elements.get(index)
+        )),
+        None => Ok(found),
+    }
+}
+
 /// Reads an argument of the program. `read` reads an array of an element type: that of the program, or that of the
 /// host tensor that a launcher passes.
 ///
@@ -110,4 +140,29 @@ pub(super) fn format_array_error(option: &str, tensor: &Tensor, message: &str) -
         tensor.shape,
         types.join(" or ")
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn array(elements: ArrayElements) -> HostArray {
+        HostArray { shape: vec![elements.len() as i64], elements }
+    }
+
+    #[test]
+    fn rejects_numbers_that_launch_type_cannot_represent() {
+        let fits = cast_elements_checked(&array(ArrayElements::I64(vec![0, -2048])), ElementType::F16).unwrap();
+        assert_eq!(fits.elements, ArrayElements::F16(vec![0, 0xe800]));
+        let rejected = cast_elements_checked(&array(ArrayElements::I64(vec![0, 2049])), ElementType::F16).unwrap_err();
+        assert_eq!(
+            rejected,
+            "expected numbers of dtype float16, found 2049 at element 1; give numbers that this dtype holds"
+        );
+        assert!(
+            cast_elements_checked(&array(ArrayElements::F32(vec![0.1, f32::INFINITY])), ElementType::F16).is_ok(),
+            "rounded"
+        );
+        assert!(cast_elements_checked(&array(ArrayElements::F32(vec![1e6])), ElementType::F16).is_err());
+    }
 }

@@ -166,10 +166,10 @@ fn pass_arguments(
                 return Err(codes::RUN_ARGUMENT.format(format_args!("'{name}' has no value; give one with --input")));
             }
         };
-        let launched = cast_elements_checked(array, contract::launch_type(tensor)?)
+        let launched = contract::cast_elements_checked(array, contract::launch_type(tensor)?)
             .map_err(|message| contract::format_array_error("--input", tensor, &message))?;
         if let Some(input) = inputs.get_mut(name) {
-            *input = cast_elements(&launched, input.elements.element_type());
+            *input = contract::cast_elements(&launched, input.elements.element_type());
         }
         passed.push((place, launched));
     }
@@ -181,37 +181,6 @@ fn find_tensor<'p>(program: &'p Program, name: &str) -> Result<&'p Tensor, Strin
     found.ok_or_else(|| {
         codes::SIM_FILES.format(format_args!("a launch names '{name}', which is no tensor of the program"))
     })
-}
-
-/// Returns the array converted to another element type, rounded to nearest.
-fn cast_elements(array: &HostArray, element: ElementType) -> HostArray {
-    if array.elements.element_type() == element {
-        return array.clone();
-    }
-    let mut elements = ArrayElements::zeros(element, array.elements.len());
-    (0..array.elements.len()).for_each(|index| elements.set(index, array.elements.get(index)));
-    HostArray { shape: array.shape.clone(), elements }
-}
-
-/// Returns the array converted to another element type.
-///
-/// # Errors
-/// Returns an error if an integer type, of the array or of the result, rounds a number, or if a number is out of range.
-pub(super) fn cast_elements_checked(array: &HostArray, element: ElementType) -> Result<HostArray, String> {
-    let found = cast_elements(array, element);
-    let is_integer = array.elements.element_type().is_integer() || element.is_integer();
-    let is_lost = |index: &usize| {
-        let (before, after) = (array.elements.get(*index), found.elements.get(*index));
-        if is_integer { before != after } else { before.is_finite() && !after.is_finite() }
-    };
-    match (0..array.elements.len()).find(is_lost) {
-        Some(index) => Err(format!(
-            "expected numbers of dtype {}, found {} at element {index}; give numbers that this dtype holds",
-            element.torch_name(),
-            array.elements.get(index)
-        )),
-        None => Ok(found),
-    }
 }
 
 /// Writer of an export.
@@ -250,7 +219,8 @@ impl ExportWriter<'_> {
             };
             let element = contract::launch_type(find_tensor(self.program, name)?)?;
             let argument = self.describe_argument(place, &simulated.shape);
-            let (simulated, rounded) = (cast_elements(simulated, element), cast_elements(exact, element));
+            let (simulated, rounded) =
+                (contract::cast_elements(simulated, element), contract::cast_elements(exact, element));
             let (rtol, atol) = tolerances(element);
             let difference = ExportDifference::compute(&simulated, exact, (rtol, atol));
             expected.push(ExpectedFiles {
@@ -351,22 +321,6 @@ mod tests {
 
     fn array(elements: ArrayElements) -> HostArray {
         HostArray { shape: vec![elements.len() as i64], elements }
-    }
-
-    #[test]
-    fn rejects_numbers_that_launch_type_cannot_represent() {
-        let fits = cast_elements_checked(&array(ArrayElements::I64(vec![0, -2048])), ElementType::F16).unwrap();
-        assert_eq!(fits.elements, ArrayElements::F16(vec![0, 0xe800]));
-        let rejected = cast_elements_checked(&array(ArrayElements::I64(vec![0, 2049])), ElementType::F16).unwrap_err();
-        assert_eq!(
-            rejected,
-            "expected numbers of dtype float16, found 2049 at element 1; give numbers that this dtype holds"
-        );
-        assert!(
-            cast_elements_checked(&array(ArrayElements::F32(vec![0.1, f32::INFINITY])), ElementType::F16).is_ok(),
-            "rounded"
-        );
-        assert!(cast_elements_checked(&array(ArrayElements::F32(vec![1e6])), ElementType::F16).is_err());
     }
 
     #[test]

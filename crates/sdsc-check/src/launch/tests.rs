@@ -50,6 +50,16 @@ fn reports_undefined_value_once() {
         collect_problems("%x = arith.addi %arg_3_base_addr, %a : index")[..],
         [(LaunchProblemKind::Kind, _)]
     ));
+    let [(LaunchProblemKind::Kind, message)] = &collect_problems(
+        "%x = sdscbundle.input_arg_extract value from %arg_3_base_addr : !sdscbundle.input_arg<index, max_value=8> -> index",
+    )[..] else {
+        panic!()
+    };
+    assert_eq!(
+        message,
+        "'%arg_3_base_addr' is extracted as '!sdscbundle.input_arg<index, max_value=8>'; its type is \
+         '!sdscbundle.input_arg<index>'"
+    );
     assert!(matches!(collect_problems("%x = arith.addi %a, %a : index")[..], [(LaunchProblemKind::Form, _)]));
     assert!(matches!(collect_problems("%x = affine.apply #m(%a)[%c0]")[..], [(LaunchProblemKind::Form, _)]));
     assert!(matches!(collect_problems("scf.for %i = %c0 to %a step %c1 { }")[..], [(LaunchProblemKind::Loop, _)]));

@@ -50,7 +50,7 @@ fn has_plain_stick(tensor: &TensorView<'_>, label: &str) -> bool {
 }
 
 fn find_element_fault(tensor: &TensorView<'_>, label: &str, info: &CoordInfo) -> Option<String> {
-    let found = info.folds.folds.len() - SPATIAL_LABELS.len();
+    let found = info.folds.folds.len().saturating_sub(SPATIAL_LABELS.len());
     if !tensor.stick().iter().any(|stick| stick == label) {
         return (found != 1).then(|| format!("{found} folds of elements beside the stick; there is one"));
     }
@@ -176,7 +176,7 @@ pub(in super::super) fn check_outer_folds(file: &FileView<'_>, report: &mut Viol
 
 fn find_factor_fault<V>(file: &FileView<'_>, values: &FoldMap<CoreKey, V>) -> Option<String> {
     let cores = &file.dsc.core_ids;
-    let highest = cores.iter().max().map_or(1, |core| core + 1);
+    let highest = cores.iter().max().map_or(1, |core| core.saturating_add(1));
     // A shuffle may use fewer cores than it counts.
     let counted = if file.is_shuffle() { file.operation.core_fold.factor } else { highest };
     let num_cores = [file.operation.n_cores, file.dsc.n_cores, highest, counted];
