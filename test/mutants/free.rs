@@ -39,9 +39,9 @@ pub(crate) const UNCHECKED_FIELDS: &[UncheckedField] = &[
     in_any_order("dscs_/labeledDs_"),
     in_any_order("dscs_/scheduleTree_"),
     UncheckedField {
-        which: ", an empty object for an empty list",
+        which: ", an empty object for its text",
         when: |change| is_empty(change.before.pointer(change.place)) && is_empty(change.after.pointer(change.place)),
-        ..any_change("dscs_/constantInfo_", "both contain no constants", "schema, section 3")
+        ..any_change("dscs_/constantInfo_", "no constants, as text or as an object", "schema, section 3")
     },
     UncheckedField {
         which: ", number for its text",
@@ -186,7 +186,7 @@ fn is_missing(change: &MemberChange<'_>) -> bool {
 }
 
 fn is_empty(value: Option<&Value>) -> bool {
-    value.is_some_and(|value| value == &serde_json::json!([]) || value == &serde_json::json!({}))
+    value.is_some_and(|value| [serde_json::json!("{}"), serde_json::json!({})].contains(value))
 }
 
 fn to_number(value: Option<&Value>) -> Option<i64> {
