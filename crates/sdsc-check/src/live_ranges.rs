@@ -48,7 +48,7 @@ impl ExecuteOrder {
         Self {
             files: (0..num_files).map(|number| format!("sdsc_{number}.json")).collect(),
             loops: vec![vec![0]; num_files],
-            ranges: vec![0..num_files],
+            ranges: std::iter::once(0..num_files).collect(),
             repeats: vec![count > 1],
         }
     }

@@ -159,7 +159,7 @@ mod tests {
         let missing: Vec<_> = labels.filter(|label| !RULES.iter().any(|rule| rule.label == **label)).collect();
         assert!(missing.is_empty(), "{missing:?}");
         let is_added = |label: &&str| crate::RELEASE_RULES.iter().any(|rule| rule.label == *label);
-        assert!(RULES_ONLY_IN_2026_09.iter().all(|label| is_added(&label)));
+        assert!(RULES_ONLY_IN_2026_09.iter().all(is_added));
     }
 
     #[test]
