@@ -159,8 +159,17 @@ mod shared {
         assert!(compile.arg(&input).arg("-o").arg(&out).args(["--cores", "4"]).output().unwrap().status.success());
         for name in ["bundle.mlir", "sdsc_0.json", "sdsc_1.json"] {
             let read = |path: &Path| std::fs::read_to_string(path).unwrap();
-            compare(&read(&case.join(name)), &read(&out.join("bundle_0").join(name)), Path::new(name));
+            let found = without_debug_handle(&read(&out.join("bundle_0").join(name)));
+            compare(&read(&case.join(name)), &found, Path::new(name));
         }
+    }
+
+    /// Returns a file without the origin of its op, which the reference does not have; `bundle.mlir` is as it was.
+    fn without_debug_handle(text: &str) -> String {
+        let Ok(mut file) = serde_json::from_str::<sdsc_format::Sdsc>(text) else { return text.to_owned() };
+        let handle = file.value.debug_handle.take();
+        assert!(handle.is_some(), "a compiled op states its origin");
+        String::from_utf8(sdsc_format::to_text(&file)).unwrap()
     }
 
     const EMBEDDING: &str = "#rows = #spyre.layout<[2, 512, 64], [64, 128, 1]>

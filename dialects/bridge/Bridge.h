@@ -137,8 +137,10 @@ void spyreEmitRemark(MlirOperation function, MlirLocation location, int kind, Ml
 
 /// Source file with the handler that prints diagnostics with its lines.
 typedef struct SpyreSource SpyreSource;
-/// Opens a file; `path` "-" is standard input. On failure returns null, and `errorCallback` receives the reason.
-SpyreSource *spyreSourceOpen(MlirContext context, MlirStringRef path, SpyreTextCallback errorCallback, void *errorData);
+/// Opens a file; `path` "-" is standard input. Locations state `name` as the file. On failure returns null, and
+/// `errorCallback` receives the reason.
+SpyreSource *spyreSourceOpen(MlirContext context, MlirStringRef path, MlirStringRef name,
+                             SpyreTextCallback errorCallback, void *errorData);
 /// Creates a source from a copy of `text`; diagnostics use `name` as its file name.
 SpyreSource *spyreSourceCreateFromText(MlirContext context, MlirStringRef name, MlirStringRef text);
 /// Parses and verifies a source. Returns a null module after an error, which has been reported. With `guards`, a signal

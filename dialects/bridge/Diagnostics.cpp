@@ -101,10 +101,10 @@ static SpyreSource *createSource(std::unique_ptr<llvm::MemoryBuffer> buffer, MLI
   return new SpyreSource{context, std::move(manager), std::move(handler)};
 }
 
-SpyreSource *spyreSourceOpen(MlirContext context, MlirStringRef path, SpyreTextCallback errorCallback,
-                             void *errorData) {
+SpyreSource *spyreSourceOpen(MlirContext context, MlirStringRef path, MlirStringRef name,
+                             SpyreTextCallback errorCallback, void *errorData) {
   std::string message;
-  std::unique_ptr<llvm::MemoryBuffer> buffer = spyre::openInput(unwrap(path), message);
+  std::unique_ptr<llvm::MemoryBuffer> buffer = spyre::openInput(unwrap(path), message, unwrap(name));
   if (!buffer) {
     errorCallback(wrap(StringRef(message)), /*isError=*/true, errorData);
     return nullptr;

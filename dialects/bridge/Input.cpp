@@ -54,9 +54,11 @@ static std::unique_ptr<llvm::MemoryBuffer> readStream(int stream, StringRef name
   }
 }
 
-std::unique_ptr<llvm::MemoryBuffer> spyre::openInput(StringRef path, std::string &message) {
+std::unique_ptr<llvm::MemoryBuffer> spyre::openInput(StringRef path, std::string &message, StringRef name) {
   if (path == "-")
     return readStream(STDIN_FILENO, "<stdin>", message);
+  if (name.empty())
+    name = path;
   std::string terminated = path.str();
   // Opening a pipe would block until it has a writer, and opening a device may have side effects.
   struct stat status;
@@ -74,13 +76,13 @@ std::unique_ptr<llvm::MemoryBuffer> spyre::openInput(StringRef path, std::string
   }
   llvm::scope_exit close([file] { ::close(file); });
   if (!S_ISREG(status.st_mode))
-    return readStream(file, path, message);
+    return readStream(file, name, message);
   if (static_cast<uint64_t>(status.st_size) > maxInputBytes) {
     message = "is larger than the limit of " + std::to_string(maxInputBytes) + " bytes";
     return nullptr;
   }
   llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> buffer =
-      llvm::MemoryBuffer::getOpenFile(file, path, status.st_size);
+      llvm::MemoryBuffer::getOpenFile(file, name, status.st_size);
   if (!buffer) {
     message = buffer.getError().message();
     return nullptr;

@@ -25,8 +25,8 @@ constexpr uint64_t maxPipedBytes = uint64_t(1) << 30;
 constexpr unsigned maxNesting = 2000;
 
 /// Opens a file, a pipe, or standard input (`-`). Returns null and sets `message` for devices, directories and on
-/// errors.
-std::unique_ptr<llvm::MemoryBuffer> openInput(llvm::StringRef path, std::string &message);
+/// errors. Locations state `name` as the file, or the path if it is empty.
+std::unique_ptr<llvm::MemoryBuffer> openInput(llvm::StringRef path, std::string &message, llvm::StringRef name = {});
 
 /// Reports an error in `context` and fails if MLIR's parser must not read the buffer: newer bytecode, a binary file, or
 /// text that is nested too deeply.

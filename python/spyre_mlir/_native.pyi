@@ -47,7 +47,7 @@ class Simulation:
     ) -> tuple[list[_Result], str]: ...
 
 def compile(
-    input: str, output: str, options: Sequence[tuple[str, str]], validate: str
+    input: str, name: str, output: str, options: Sequence[tuple[str, str]], validate: str
 ) -> Compiled: ...
 def plan(
     instance: str,

@@ -8,8 +8,11 @@ import re
 
 from spyre_mlir.errors import CompileError, Diagnostic
 
-#: File name of a program that is specified as text or bytecode.
-TEXT_FILE_NAME = "program that was given.mlir"
+#: File that contains a program that is specified as text or bytecode, in a temporary folder.
+_TEXT_FILE_NAME = "program that was given.mlir"
+
+#: Name of such a program in locations: temporary folders differ from run to run.
+_TEXT_DISPLAY_NAME = "<program>"
 
 #: Beginnings of MLIR: a comment, an alias, an op in generic form, a resource section, or an op of a dialect or of
 #: `builtin`.
@@ -93,9 +96,14 @@ def resolve_source(program: str | bytes | os.PathLike[str], folder: pathlib.Path
     data = program.encode() if isinstance(program, str) else bytes(program)
     if not data.startswith(BYTECODE) and not data.strip():
         raise make_call_error("expected a program, found an empty text; give MLIR text, bytecode or a path")
-    path = folder / TEXT_FILE_NAME
+    path = folder / _TEXT_FILE_NAME
     path.write_bytes(data)
     return path
+
+
+def get_display_name(file: pathlib.Path) -> str:
+    """Returns the file name that locations of a program state."""
+    return _TEXT_DISPLAY_NAME if file.name == _TEXT_FILE_NAME else str(file)
 
 
 def is_text(program: str) -> bool:

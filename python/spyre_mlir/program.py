@@ -19,7 +19,7 @@ import numpy
 from spyre_mlir._native import compile as _compile
 from spyre_mlir._options import check_output, check_phase, check_plan, flatten_options
 from spyre_mlir._progress import show_line, show_progress
-from spyre_mlir._source import TEXT_FILE_NAME, make_call_error, resolve_source
+from spyre_mlir._source import get_display_name, make_call_error, resolve_source
 from spyre_mlir._terms import convert_diagnostic
 from spyre_mlir.errors import CompileError, Diagnostic, RunError
 from spyre_mlir.explanation import Compilation, record
@@ -125,14 +125,11 @@ class Program:
         places = (place for op in self.report["ops"] for place in op["location"].split(_CALLER_SEPARATOR))
         named = dict.fromkeys(place.rpartition(":")[0].rpartition(":")[0] for place in places)
         traced = [file for file in named if file.endswith(".py") or file in linecache.cache] if self._is_traced else []
-        files = dict.fromkeys(map(str, [self._source, *sources, *traced]))
-        texts = ((file, _read_text(pathlib.Path(file))) for file in files if _get_display_name(file) in named)
-        page = self._page.html([(file, text) for file, text in texts if text is not None])
-        # A program that was passed as text has a temporary file, whose path differs from run to run.
-        own = str(self._source)
-        pathlib.Path(path).write_text(
-            page if _get_display_name(own) == own else page.replace(own, "program"), encoding="utf-8"
-        )
+        files = {get_display_name(self._source): self._source}
+        files.update((file, pathlib.Path(file)) for file in map(str, [*sources, *traced]))
+        texts = ((name, _read_text(file)) for name, file in files.items() if name in named)
+        page = self._page.html([(name, text) for name, text in texts if text is not None])
+        pathlib.Path(path).write_text(page, encoding="utf-8")
 
     def _show_compilation(
         self, title: str, seconds: float, quiet: bool, log: logging.Logger, num_ops: int | None = None
@@ -155,11 +152,10 @@ class _CompilationResult:
     """Result of a compilation by the native module."""
 
     def __init__(self, native: dict, source: pathlib.Path, seconds: float):
-        # A program that was passed as text has a temporary file that the user does not know.
-        file, shown = str(source), _get_display_name(str(source))
-        texts = [native[name] and native[name].replace(file, shown) for name in ("report", "plan", "ir", "validation")]
-        named = {file: shown, str(source.parent / PLAN_FILE_NAME): "the given plan"}
-        self.report, self.plan, self.ir, self.validation = texts
+        self.report, self.plan, self.ir, self.validation = (
+            native[name] for name in ("report", "plan", "ir", "validation")
+        )
+        named = {str(source.parent / PLAN_FILE_NAME): "the given plan"}
         self.page = native["page"]
         self.seconds = seconds
         self.diagnostics = [convert_diagnostic(each, named) for each in native["diagnostics"]]
@@ -212,11 +208,6 @@ def lower(program: str | bytes | os.PathLike[str], *, to: str = "layout", **opti
         return _run_compiler(source, folder / "bundle", {**options, "compile_to": to}, False).ir
 
 
-def _get_display_name(file: str) -> str:
-    """Returns the file name of a program for messages: `<program>` for a program that is passed as text."""
-    return "<program>" if pathlib.Path(file).name == TEXT_FILE_NAME else file
-
-
 def _read_text(path: pathlib.Path) -> str | None:
     """Returns the text of a file or of a notebook cell; None if it cannot be read or is not text."""
     try:
@@ -243,5 +234,5 @@ def _run_compiler(
         )
     started = time.monotonic()
     with show_progress("compiling"):
-        native = _compile(str(source), str(output), pairs, mode)
+        native = _compile(str(source), get_display_name(source), str(output), pairs, mode)
     return _CompilationResult(native, source, time.monotonic() - started)

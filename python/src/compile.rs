@@ -63,7 +63,7 @@ pub(crate) struct Compiled {
 }
 
 /// Compiles a file of MLIR into a bundle directory, or with the option `compile-to` to IR. Options are those of
-/// `spyre-compile`, as text; `validate` is `auto`, `on` or `off`.
+/// `spyre-compile`, as text; locations state `name` as the file; `validate` is `auto`, `on` or `off`.
 ///
 /// # Errors
 /// Options that cannot be read are a diagnostic without a place, as is what was wrong with the program; an exception is
@@ -72,6 +72,7 @@ pub(crate) struct Compiled {
 pub(crate) fn compile(
     py: Python<'_>,
     input: String,
+    name: String,
     output: String,
     options: Vec<(String, String)>,
     validate: &str,
@@ -94,7 +95,7 @@ pub(crate) fn compile(
             validation: None,
         };
         match parse_options(&options).and_then(|options| Ok((options, validation?))) {
-            Ok((options, validation)) => compile_file(&input, &output, &options, validation).unwrap_or_else(refused),
+            Ok((options, validation)) => compile_file((&input, &name), &output, &options, validation).unwrap_or_else(refused),
             Err(message) => refused(message),
         }
     })
@@ -113,14 +114,14 @@ fn parse_options(given: &[(String, String)]) -> Result<CompileOptions, String> {
 }
 
 fn compile_file(
-    input: &str,
+    (input, name): (&str, &str),
     output: &str,
     options: &CompileOptions,
     validation: ValidationMode,
 ) -> Result<Compiled, String> {
     let session = create_session();
     let source = session
-        .open_source(input)
+        .open_named_source(input, name)
         .map_err(|reason| format!("cannot read '{input}': {reason}; give a file of MLIR text or bytecode"))?;
     let Done { report, ir, diagnostics: said, found_bug: _ } = compile_source(&source, options, output, validation);
     let has_files = ir.is_none();

@@ -239,9 +239,9 @@ def test_writes_report_page_with_program_lines(tmp_path):
     program = spyre_mlir.compile(SOFTMAX)
     program.report_html(tmp_path / "given.html")
     data = read_page_data(tmp_path / "given.html")
-    assert data["report"]["ops"] and [source["file"] for source in data["sources"]] == ["program"]
+    assert data["report"]["ops"] and [source["file"] for source in data["sources"]] == ["<program>"]
     assert data["sources"][0]["lines"] == SOFTMAX.splitlines()
-    assert data["report"]["ops"][0]["location"].startswith("program:")
+    assert data["report"]["ops"][0]["location"].startswith("<program>:")
     spyre_mlir.compile(SOFTMAX).report_html(tmp_path / "again.html")
     assert (tmp_path / "given.html").read_bytes() == (tmp_path / "again.html").read_bytes()
     file = tmp_path / "softmax.mlir"

@@ -33,6 +33,7 @@ unsafe extern "C" {
     fn spyreSourceOpen(
         context: MlirContext,
         path: MlirStringRef,
+        name: MlirStringRef,
         answer: TextCallback,
         data: *mut c_void,
     ) -> *mut RawSource;
@@ -132,10 +133,24 @@ impl Session {
     /// # Errors
     /// The system's reason if it cannot be read.
     pub fn open_source(&self, path: &str) -> Result<SourceFile<'_>, String> {
+        self.open_named_source(path, path)
+    }
+
+    /// Opens a source file, such as a temporary one, whose locations state `name` as the file.
+    ///
+    /// # Errors
+    /// The system's reason if it cannot be read.
+    pub fn open_named_source(&self, path: &str, name: &str) -> Result<SourceFile<'_>, String> {
         let mut answer = pass::TextReceiver::default();
         // SAFETY: the receiver outlives the call.
         let raw = unsafe {
-            spyreSourceOpen(self.context.to_raw(), string_ref(path), pass::TextReceiver::take, answer.as_data())
+            spyreSourceOpen(
+                self.context.to_raw(),
+                string_ref(path),
+                string_ref(name),
+                pass::TextReceiver::take,
+                answer.as_data(),
+            )
         };
         if raw.is_null() { Err(answer.text) } else { Ok(SourceFile { raw, session: self }) }
     }
