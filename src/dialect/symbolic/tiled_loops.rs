@@ -6,7 +6,7 @@ use crate::dialect::ods::{attr, spyre};
 use crate::dialect::{declared_maxima, loop_carried_values, tiled_dims};
 use crate::{
     codes,
-    mlir::{ErrorReported, Op, OpExt, TensorType, Value, ValueLike, error_at, integer, string},
+    mlir::{ErrorReported, Op, OpExt, Value, error_at, integer, shape_of, string},
 };
 use program::dim_names::{BufferFactor, NamedFactor, collect_dim_factors};
 use std::collections::BTreeMap;
@@ -48,7 +48,7 @@ impl<'c> SymbolicSizes<'c> {
         for (position, (value, output)) in yielded.iter().zip(around.outputs()).enumerate() {
             let tiled = given.get(position).copied();
             if let (Some(size), Some(dim)) = (&size, tiled) {
-                let found = TensorType::from_type(output.r#type()).map_or(0, |tensor| tensor.shape[dim]);
+                let found = dim_length(output, dim);
                 if found != size.maximum {
                     let message = format!(
                         "joins tiles of '{}' to {found} positions, expected the maximum {}; {FIXED_SIZE_ADVICE}",
@@ -77,7 +77,7 @@ impl<'c> SymbolicSizes<'c> {
             let Some(claim) = claims.first() else { continue };
             let name = self.representative(&claim.name).to_owned();
             let Some(size) = self.find_size(&name) else { continue };
-            let length = TensorType::from_type(input.r#type()).map_or(0, |tensor| tensor.shape[dim]);
+            let length = dim_length(input, dim);
             let tile = check_tile(around, length, claims.len(), size)?;
             self.add_symbolic_size(around, 0, &mut known, claim.clone())?;
             found = found.or(Some((name, tile)));
@@ -94,8 +94,6 @@ impl<'c> SymbolicSizes<'c> {
         to: Value<'c>,
     ) -> Vec<BufferFactor> {
         let Some(cut) = dim else { return self.collect_factors(from) };
-        let shape_of =
-            |value: Value<'c>| TensorType::from_type(value.r#type()).map(|tensor| tensor.shape).unwrap_or_default();
         let (from_shape, to_shape) = (shape_of(from), shape_of(to));
         let no_claims = vec![Vec::new(); from_shape.len()];
         let claims = self.find_factors(from).map_or(&no_claims, |seen| &seen.walk.dims);
@@ -135,7 +133,7 @@ impl<'c> SymbolicSizes<'c> {
         }
         for (argument, names) in names {
             let value = arguments[argument];
-            let shape = TensorType::from_type(value.r#type()).map(|tensor| tensor.shape).unwrap_or_default();
+            let shape = shape_of(value);
             let factor = |(name, &size): (&String, &i64)| match name.as_str() {
                 "" => BufferFactor::from_size(size),
                 name => BufferFactor::with_name(name, size),
@@ -194,9 +192,8 @@ pub(super) fn find_counted_dims(function: Op<'_>) -> Result<Vec<CountedDim>, Err
         for (input, &dim) in around.inputs().into_iter().zip(&tiled) {
             let buffer = outermost_buffer(input);
             let Some(argument) = arguments.iter().position(|argument| *argument == buffer) else { continue };
-            let length = |value: Value<'_>| TensorType::from_type(value.r#type()).map_or(0, |tensor| tensor.shape[dim]);
-            let maximum = length(buffer);
-            if length(input) != maximum {
+            let maximum = dim_length(buffer, dim);
+            if dim_length(input, dim) != maximum {
                 let message = format!("repeats '{symbol}' times for tiles of a tile; give --bind {symbol}=NUMBER");
                 return Err(error_at(codes::SYMBOLIC_SIZE, around, message).report());
             }
@@ -205,6 +202,11 @@ pub(super) fn find_counted_dims(function: Op<'_>) -> Result<Vec<CountedDim>, Err
         }
     }
     Ok(found)
+}
+
+/// Returns the length of a dimension of a tensor; 0 for other values.
+fn dim_length(value: Value<'_>, dim: usize) -> i64 {
+    shape_of(value).get(dim).copied().unwrap_or_default()
 }
 
 /// Returns the value outside of all loops of which a value is a tile.

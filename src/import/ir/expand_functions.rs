@@ -58,7 +58,7 @@ fn expand_comparison(compute: ComputeOp<'_>) {
             op,
             build_pointwise(
                 op.ctx(),
-                derived_location(op, DerivationKind::Decomposition, "spyre-expand-functions"),
+                derived_location(op, DerivationKind::Decomposition, PASS.argument),
                 function,
                 &op.inputs(),
                 &[],
@@ -70,7 +70,7 @@ fn expand_comparison(compute: ComputeOp<'_>) {
         op,
         build_pointwise(
             op.ctx(),
-            derived_location(op, DerivationKind::Decomposition, "spyre-expand-functions"),
+            derived_location(op, DerivationKind::Decomposition, PASS.argument),
             "mul",
             &factors,
             &[],
@@ -122,7 +122,7 @@ fn may_be_in_lx(argument: Value<'_>) -> bool {
 fn expand_function(compute: ComputeOp<'_>, expansion: &Expansion) {
     let op = compute.op;
     let (context, at, output) =
-        (op.ctx(), derived_location(op, DerivationKind::Decomposition, "spyre-expand-functions"), op.output().r#type());
+        (op.ctx(), derived_location(op, DerivationKind::Decomposition, PASS.argument), op.output().r#type());
     let Some(tensor) = TensorType::from_type(output) else { return };
     let number = |number: f64| {
         emit_constant_before(op, at, &ConstantTensor::from_scalar(number), vec![1; tensor.shape.len()], tensor.element)

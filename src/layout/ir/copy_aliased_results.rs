@@ -5,13 +5,11 @@
 //! result that shares the buffer of another result, an argument or a constant is copied, because a launch writes each
 //! result.
 
+use super::insert_copies::insert_copy;
 use crate::dialect::ods::spyre;
 use crate::{
-    dialect::{base_buffer_of, build_copy},
-    mlir::{
-        DerivationKind, ErrorReported, Op, OpExt, Pass, PassOptions, Value, ValueExt, ValueLike, ValueMap,
-        derived_location, insert_before,
-    },
+    dialect::base_buffer_of,
+    mlir::{DerivationKind, ErrorReported, Op, OpExt, Pass, PassOptions, Value, ValueExt, ValueLike, ValueMap},
 };
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-copy-aliased-results", run };
@@ -20,15 +18,7 @@ fn run(module: Op<'_>, _options: &PassOptions) -> Result<(), ErrorReported> {
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
         let Some(terminator) = function.body_ops().pop() else { continue };
         for (index, result) in find_shared_results(terminator) {
-            let copied = insert_before(
-                terminator,
-                build_copy(
-                    terminator.ctx(),
-                    derived_location(terminator, DerivationKind::Clone, "spyre-copy-aliased-results"),
-                    result,
-                    result.r#type(),
-                ),
-            );
+            let copied = insert_copy(terminator, (DerivationKind::Clone, PASS.argument), result, result.r#type());
             terminator.set_input(index, copied.output());
         }
     }

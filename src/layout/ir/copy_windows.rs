@@ -1,9 +1,10 @@
 //! `spyre-propagate-layouts`: copies of windows that an op reads with steps that do not divide the buffer.
 
+use super::insert_copies::{LAYOUT_PASS, insert_copy};
 use super::regroup_views::{insert_regrouped_copy, insert_view, numeric_tensor, replace_operand};
 use crate::dialect::ods::spyre;
 use crate::{
-    dialect::{ComputeOp, build_copy, build_empty, build_insert, build_view, erase_unused, read_buffer_view},
+    dialect::{ComputeOp, build_empty, build_insert, build_view, erase_unused, read_buffer_view},
     mlir::{DerivationKind, Op, OpExt, TensorType, Value, derived_location, insert_before, map_from_exprs},
 };
 use program::{
@@ -63,19 +64,7 @@ impl<'c> InsertedSlices<'c> {
         let Some(tensor) = numeric_tensor(part) else { return false };
         let typed = tensor.with_shape(tensor.shape.clone()).build();
         let tried = insert.inputs()[0];
-        insert.set_input(
-            0,
-            insert_before(
-                insert,
-                build_copy(
-                    insert.ctx(),
-                    derived_location(insert, DerivationKind::Clone, "spyre-propagate-layouts"),
-                    part,
-                    typed,
-                ),
-            )
-            .output(),
-        );
+        insert.set_input(0, insert_copy(insert, (DerivationKind::Clone, LAYOUT_PASS), part, typed).output());
         erase_unused(vec![tried]);
         true
     }
@@ -93,7 +82,7 @@ pub(super) fn window_index(dim: usize, first: i64) -> AffineExpression {
 /// Returns the copy of a window in a buffer of its padded sizes. The padding repeats the last elements, and no op reads
 /// it.
 fn copy_padded<'c>(op: Op<'c>, part: Value<'c>, window: &ReadWindow, from: &TensorType<'c>) -> Value<'c> {
-    let (context, at) = (op.ctx(), derived_location(op, DerivationKind::Clone, "spyre-propagate-layouts"));
+    let (context, at) = (op.ctx(), derived_location(op, DerivationKind::Clone, LAYOUT_PASS));
     let typed = |sizes: &[i64]| from.with_shape(sizes.to_vec()).build();
     let (mut value, mut sizes) = (part, window.sizes.clone());
     for (dim, &padded) in window.padded.iter().enumerate().filter(|(dim, padded)| window.sizes[*dim] != **padded) {

@@ -81,7 +81,7 @@ impl<'c> OperandDivision<'c> {
             return;
         };
         let (context, at) =
-            (self.division.ctx(), derived_location(self.division, DerivationKind::Rewrite, "spyre-defer-divisions"));
+            (self.division.ctx(), derived_location(self.division, DerivationKind::Rewrite, PASS.argument));
         let deferred = insert_after(
             self.product.op,
             build_pointwise(context, at, "realdiv", &[product, product], &[], product.r#type()),

@@ -97,8 +97,7 @@ impl<'c> RelayoutBuilder<'_, 'c> {
         if let Some(known) = self.moved.get(value).and_then(|forms| forms.get(form)) {
             return Ok(*known);
         }
-        let (context, at) =
-            (reader.ctx(), derived_location(reader, DerivationKind::Rewrite, "spyre-insert-restickify"));
+        let (context, at) = (reader.ctx(), derived_location(reader, DerivationKind::Rewrite, PASS.argument));
         let source = match &form.from {
             Some(from) => self.materialize(from, (buffer, value), reader)?,
             None => value,

@@ -5,14 +5,15 @@
 //! results that only gathers read. A table with another layout, under other indices, or with other readers is copied
 //! first. A table that is larger than a core can address is read in windows of one stick of its columns.
 
+use super::insert_copies::insert_relayout_copy;
 use super::split_tables::{is_argument_or_constant, split_table};
 use crate::dialect::ods::spyre;
 use crate::{
     codes,
-    dialect::{ComputeOp, DeviceTensor, build_relayout_copy, format_of, strip_retyping_views, target_of},
+    dialect::{ComputeOp, DeviceTensor, format_of, strip_retyping_views, target_of},
     mlir::{
-        DerivationKind, ErrorReported, Op, OpExt, Pass, PassOptions, Value, ValueExt, ValueLike, derived_location,
-        error_at, insert_before, set_function_type, shape_of,
+        DerivationKind, ErrorReported, Op, OpExt, Pass, PassOptions, Value, ValueExt, ValueLike, error_at,
+        set_function_type, shape_of,
     },
 };
 use machine::Family;
@@ -68,15 +69,7 @@ fn lay_out_table(gather: Op<'_>, dim: usize) -> Result<(), String> {
         home.retype(tensor.with_layout(gather.ctx(), &layout, None));
     } else {
         let output = read.with_layout(gather.ctx(), &layout, None);
-        let copied = insert_before(
-            gather,
-            build_relayout_copy(
-                gather.ctx(),
-                derived_location(gather, DerivationKind::Rewrite, "spyre-layout-gather-tables"),
-                table,
-                output,
-            ),
-        );
+        let copied = insert_relayout_copy(gather, (DerivationKind::Rewrite, PASS.argument), table, output);
         gather.set_input(0, copied.output());
     }
     Ok(())

@@ -5,13 +5,14 @@
 //! dimensions that the operand has. A matmul reads a copy if its left operand lacks a dimension of the result, or if
 //! its operands lack K. Rows that are read as rows of another length are flattened in between.
 
+use super::insert_copies::insert_relayout_copy;
 use super::regroup_views::{copy_strides, copy_whole_rows, copy_whole_rows_of_results, flatten_rows, merge_view_chain};
 use crate::dialect::ods::spyre;
 use crate::{
     codes,
     dialect::{
-        BufferView, ComputeOp, DeviceTensor, build_constant, build_pointwise, build_reduce, build_relayout_copy,
-        build_view, format_of, read_buffer_view,
+        BufferView, ComputeOp, DeviceTensor, build_constant, build_pointwise, build_reduce, build_view, format_of,
+        read_buffer_view,
     },
     mlir::{
         DerivationKind, ErrorReported, Op, OpExt, Pass, PassOptions, ScalarType, TensorType, Value, ValueExt,
@@ -109,7 +110,7 @@ fn make_masked_diagonal<'c>(
             MAX_MASK_ELEMENTS.isqrt()
         ));
     };
-    let (context, at) = (op.ctx(), derived_location(op, DerivationKind::Clone, "spyre-materialize-views"));
+    let (context, at) = (op.ctx(), derived_location(op, DerivationKind::Clone, PASS.argument));
     let typed = |shape: Vec<i64>| tensor.with_shape(shape).build();
     let show = |value: Value<'c>, num_dims: usize, exprs: &[AffineExpression], shape: Vec<i64>| {
         let map = map_from_exprs(context, num_dims, 0, exprs);
@@ -189,19 +190,7 @@ fn copy_scattered_indices(compute: ComputeOp<'_>) -> Result<(), String> {
     }
     let layout = DeviceLayout::row_major(&list.host.shape, format).map_err(|error| error.to_string())?;
     let list = list.with_layout(op.ctx(), &layout, None);
-    op.set_input(
-        1,
-        insert_before(
-            op,
-            build_relayout_copy(
-                op.ctx(),
-                derived_location(op, DerivationKind::Clone, "spyre-materialize-views"),
-                input,
-                list,
-            ),
-        )
-        .output(),
-    );
+    op.set_input(1, insert_relayout_copy(op, (DerivationKind::Clone, PASS.argument), input, list).output());
     Ok(())
 }
 
@@ -217,18 +206,6 @@ fn copy_operand(compute: ComputeOp<'_>, operand: usize) -> Result<(), String> {
     let input = op.inputs()[operand];
     let tensor = TensorType::from_type(input.r#type()).ok_or("an operand is no tensor of static shape")?;
     let whole = tensor.with_shape(tensor.shape.clone()).build();
-    op.set_input(
-        operand,
-        insert_before(
-            op,
-            build_relayout_copy(
-                op.ctx(),
-                derived_location(op, DerivationKind::Clone, "spyre-materialize-views"),
-                input,
-                whole,
-            ),
-        )
-        .output(),
-    );
+    op.set_input(operand, insert_relayout_copy(op, (DerivationKind::Clone, PASS.argument), input, whole).output());
     Ok(())
 }

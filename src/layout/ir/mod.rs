@@ -5,6 +5,7 @@ mod compact_operand;
 pub(crate) mod copy_aliased_results;
 mod copy_windows;
 pub(crate) mod defer_divisions;
+mod insert_copies;
 pub(crate) mod insert_restickify;
 pub(crate) mod layout_gather_tables;
 pub(crate) mod materialize_views;

@@ -58,7 +58,7 @@ fn pad_operand<'c>(
     if k % stick == 0 {
         return Ok(());
     }
-    let (context, location) = (op.ctx(), derived_location(op, DerivationKind::Rewrite, "spyre-pad-contractions"));
+    let (context, location) = (op.ctx(), derived_location(op, DerivationKind::Rewrite, PASS.argument));
     let compact = match CompactOperand::from_operand(rhs, &tensor) {
         Ok(compact) => compact,
         // A view that a padded buffer cannot express, such as a reshape of a slice, is materialized first.
@@ -96,7 +96,7 @@ fn pad_operand<'c>(
 
 /// Creates a buffer with the rows of the operand, followed by zeros.
 fn make_padded_buffer<'c>(op: Op<'c>, rhs: Value<'c>, compact: &CompactOperand, padded_sizes: &[i64]) -> Value<'c> {
-    let (context, location) = (op.ctx(), derived_location(op, DerivationKind::Rewrite, "spyre-pad-contractions"));
+    let (context, location) = (op.ctx(), derived_location(op, DerivationKind::Rewrite, PASS.argument));
     let tensor = TensorType::from_type(rhs.r#type()).expect("an operand is a tensor");
     let build_type = |shape: &[i64]| tensor.with_shape(shape.to_vec()).build();
     let buffer = insert_before(op, build_empty(context, location, build_type(padded_sizes))).output();

@@ -6,6 +6,7 @@
 //! same indices, so that it can reuse its LX address (torch-spyre facts, B.4). Every function result gets its own
 //! buffer.
 
+use super::insert_copies::{LAYOUT_PASS, insert_copy};
 use super::{
     copy_windows::{InsertedSlices, copy_window},
     program::LayoutProgram,
@@ -27,7 +28,7 @@ use crate::{
 };
 use program::layout::{DeviceLayout, TensorIndex, compute_row_major_position, is_whole_dim};
 
-pub(crate) const PASS: Pass = Pass { argument: "spyre-propagate-layouts", run };
+pub(crate) const PASS: Pass = Pass { argument: LAYOUT_PASS, run };
 
 /// Maximum number of copies per op through which its operands are read, on average.
 const MAX_COPIES_PER_OP: usize = 8;
@@ -210,14 +211,10 @@ fn copy_results(function: Op<'_>) {
         if is_made && taken.get(buffer).is_none() && keeps_order(result) {
             taken.insert(buffer, ());
         } else {
-            let (context, at) =
-                (terminator.ctx(), derived_location(terminator, DerivationKind::Rewrite, "spyre-propagate-layouts"));
             let Some(tensor) = TensorType::from_type(result.r#type()) else { continue };
-            let copied = insert_before(
-                terminator,
-                build_copy(context, at, result, tensor.with_shape(tensor.shape.clone()).build()),
-            )
-            .output();
+            let whole = tensor.with_shape(tensor.shape.clone()).build();
+            let step = (DerivationKind::Rewrite, PASS.argument);
+            let copied = insert_copy(terminator, step, result, whole).output();
             terminator.set_input(index, copied);
         }
     }
@@ -233,16 +230,7 @@ fn copy_returned_views(function: Op<'_>, buffer: Value<'_>) -> bool {
         results.filter_map(|(index, result)| Some((index, result, TensorType::from_type(result.r#type())?))).collect();
     for (index, result, tensor) in &viewed {
         let whole = tensor.with_shape(tensor.shape.clone()).build();
-        let copied = insert_before(
-            terminator,
-            build_copy(
-                terminator.ctx(),
-                derived_location(terminator, DerivationKind::Clone, "spyre-propagate-layouts"),
-                *result,
-                whole,
-            ),
-        )
-        .output();
+        let copied = insert_copy(terminator, (DerivationKind::Clone, PASS.argument), *result, whole).output();
         terminator.set_input(*index, copied);
     }
     !viewed.is_empty()
@@ -295,8 +283,7 @@ fn share_layouts(function: Op<'_>) {
         let exprs: Option<Vec<AffineExpression>> =
             viewed.indices.iter().map(|index| index.to_expr(&to.host.shape).ok()).collect();
         let Some(exprs) = exprs else { continue };
-        let (context, at) =
-            (terminator.ctx(), derived_location(terminator, DerivationKind::Rewrite, "spyre-propagate-layouts"));
+        let (context, at) = (terminator.ctx(), derived_location(terminator, DerivationKind::Rewrite, PASS.argument));
         let map = map_from_exprs(context, to.host.shape.len(), 0, &exprs);
         let own = insert_before(
             terminator,

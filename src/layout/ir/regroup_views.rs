@@ -1,14 +1,15 @@
 //! `spyre-materialize-views`, `spyre-propagate-layouts`: copies for views that split dimensions inside a stick.
 
+use super::insert_copies::{LAYOUT_PASS, insert_relayout_copy};
 use crate::{
     dialect::{
-        ComputeOp, build_relayout_copy, build_view,
+        ComputeOp, build_view,
         ods::{attr, spyre},
         read_buffer_view,
     },
     mlir::{
-        DerivationKind, Op, OpExt, ScalarType, TensorType, Value, ValueExt, ValueLike, derived_location, insert_before,
-        map_from_exprs, map_of, map_results,
+        DerivationKind, Op, OpExt, ScalarType, TensorType, Value, ValueExt, ValueLike, insert_before, map_from_exprs,
+        map_of, map_results,
     },
 };
 use machine::Family;
@@ -276,16 +277,7 @@ pub(super) fn insert_regrouped_copy<'c>(
     let typed = from.with_shape(copy.shape.clone()).build();
     let map = map_from_exprs(op.ctx(), copy.shape.len(), 0, &copy.from);
     let viewed = insert_before(op, build_view(op.ctx(), op.loc(), source, map, typed)).output();
-    insert_before(
-        op,
-        build_relayout_copy(
-            op.ctx(),
-            derived_location(op, DerivationKind::Rewrite, "spyre-propagate-layouts"),
-            viewed,
-            typed,
-        ),
-    )
-    .output()
+    insert_relayout_copy(op, (DerivationKind::Rewrite, LAYOUT_PASS), viewed, typed).output()
 }
 
 pub(super) fn insert_view<'c>(

@@ -5,16 +5,16 @@
 //! its result is viewed under its former dimensions. The remaining views permute, shift, add and drop dimensions. No
 //! data moves, except that a slice of a buffer is copied first if the buffer's dimensions cannot be split as required.
 
+use super::insert_copies::insert_relayout_copy;
 use crate::dialect::ods::spyre;
 use crate::{
     codes,
     dialect::{
-        BufferView, ComputeOp, DeviceTensor, build_relayout_copy, build_view, collect_users_through_views,
-        plain_view_indices, rebuild_op,
+        BufferView, ComputeOp, DeviceTensor, build_view, collect_users_through_views, plain_view_indices, rebuild_op,
     },
     mlir::{
-        DerivationKind, ErrorReported, Op, OpExt, Pass, PassOptions, Value, ValueExt, ValueLike, derived_location,
-        error_at, insert_after, insert_before, map_from_exprs,
+        DerivationKind, ErrorReported, Op, OpExt, Pass, PassOptions, Value, ValueExt, ValueLike, error_at,
+        insert_after, insert_before, map_from_exprs,
     },
 };
 use machine::Family;
@@ -132,14 +132,11 @@ fn copy_slice<'c>(
     }
     let host = HostTensor::row_major(&part.host.shape).ok()?;
     let layout = DeviceLayout::new(&host, layout.format(), &DimOrder::with_stick(host.sizes(), stick)).ok()?;
-    let copied = insert_before(
+    let copied = insert_relayout_copy(
         op,
-        build_relayout_copy(
-            op.ctx(),
-            derived_location(op, DerivationKind::Rewrite, "spyre-split-views"),
-            value,
-            part.with_layout(op.ctx(), &layout, None),
-        ),
+        (DerivationKind::Rewrite, PASS.argument),
+        value,
+        part.with_layout(op.ctx(), &layout, None),
     );
     op.set_input(operand, copied.output());
     ComputeOp::from_op(copied)

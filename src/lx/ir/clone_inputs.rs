@@ -101,7 +101,7 @@ pub(super) fn insert_copy<'c>(
     let op = names.compute.op;
     let made = insert_before(
         before,
-        build_copy(op.ctx(), derived_location(op, DerivationKind::Clone, "spyre-clone-inputs"), value, output),
+        build_copy(op.ctx(), derived_location(op, DerivationKind::Clone, PASS.argument), value, output),
     );
     made.set_attr(attr::WORK, work_attribute(op.ctx(), split));
     if op.attr(attr::DIMS).is_some() {

@@ -23,6 +23,9 @@ mod operand_tiles;
 use accumulate::order_yielded_ops;
 use operand_tiles::{OperandTile, TileRequest};
 
+/// Name of the pass that tiles ops.
+pub(super) const TILING_PASS: &str = "spyre-coarse-tile";
+
 /// Reason that is recorded for the copy of a tile.
 const REASON_USED_ON_BOTH_SIDES: &str = "used inside and outside of the loop: the tile may stay in LX";
 const REASON_CONCATENATED: &str = "used outside and concatenated from parts: the tile may stay in LX";
@@ -237,7 +240,7 @@ impl<'a, 'c> LoopBuilder<'a, 'c> {
         let of = self.items.list[op].op;
         let copied = body.insert_at_end(build_loop_copy(
             of.ctx(),
-            derived_location(of, DerivationKind::Clone, "spyre-coarse-tile"),
+            derived_location(of, DerivationKind::Clone, TILING_PASS),
             from,
             to,
             why,

@@ -5,7 +5,10 @@
 //! compact layout. Any other value is a window of its full buffer, which the loop yields, or it is copied into its full
 //! buffer.
 
-use super::{build_loops::LoopBuilder, items::BlockItems};
+use super::{
+    build_loops::{LoopBuilder, TILING_PASS},
+    items::BlockItems,
+};
 use crate::dialect::ods::{attr, spyre};
 use crate::{
     codes,
@@ -17,7 +20,7 @@ use machine::Target;
 use program::layout::LayoutError;
 use std::collections::BTreeMap;
 
-pub(crate) const PASS: Pass = Pass { argument: "spyre-coarse-tile", run };
+pub(crate) const PASS: Pass = Pass { argument: TILING_PASS, run };
 
 fn run(module: Op<'_>, _options: &PassOptions) -> Result<(), ErrorReported> {
     let target = target_of(module).map_err(|message| error_at(codes::MALFORMED_IR, module, message).report())?;

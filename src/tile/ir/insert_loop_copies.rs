@@ -109,7 +109,7 @@ fn copy_starts<'c>(around: Op<'c>, loops: &[Op<'c>]) -> bool {
             if let Some(CarryConflict { position, why, .. }) = find_start_conflict(around, inner, &carried) {
                 let own = build_loop_copy(
                     inner.ctx(),
-                    derived_location(inner, DerivationKind::Clone, "spyre-insert-loop-copies"),
+                    derived_location(inner, DerivationKind::Clone, PASS.argument),
                     carried.before,
                     carried.before.r#type(),
                     why,
@@ -131,7 +131,7 @@ fn copy_yields<'c>(around: Op<'c>, troubles: impl Fn(Op<'c>) -> Vec<CarryConflic
         let value = terminator.inputs()[*position];
         let copied = build_loop_copy(
             around.ctx(),
-            derived_location(terminator, DerivationKind::Clone, "spyre-insert-loop-copies"),
+            derived_location(terminator, DerivationKind::Clone, PASS.argument),
             value,
             yielded_type(around, terminator, *position),
             why,

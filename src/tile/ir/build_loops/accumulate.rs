@@ -1,6 +1,6 @@
 //! `spyre-coarse-tile`: reductions over tiled dimensions.
 
-use super::{LoopBuilder, LoopInsertionPoint, ResultUses};
+use super::{LoopBuilder, LoopInsertionPoint, ResultUses, TILING_PASS};
 use crate::dialect::ods::{attr, spyre};
 use crate::{
     codes,
@@ -49,7 +49,7 @@ impl<'c> LoopBuilder<'_, 'c> {
         let factor = self.insert_scalar(mean, factor, to, body)?;
         let share = body.insert_at_end(build_pointwise(
             mean.ctx(),
-            derived_location(mean, DerivationKind::Decomposition, "spyre-coarse-tile"),
+            derived_location(mean, DerivationKind::Decomposition, TILING_PASS),
             "mul",
             &[element, factor],
             &[],
@@ -73,7 +73,7 @@ impl<'c> LoopBuilder<'_, 'c> {
             return Err(error_at(codes::MALFORMED_IR, item.op, "has no accumulator").report());
         };
         let (context, location) =
-            (item.op.ctx(), derived_location(item.op, DerivationKind::Decomposition, "spyre-coarse-tile"));
+            (item.op.ctx(), derived_location(item.op, DerivationKind::Decomposition, TILING_PASS));
         let combined = body.insert_at_end(build_pointwise(
             context,
             location,
@@ -130,7 +130,7 @@ impl<'c> LoopBuilder<'_, 'c> {
         body: LoopInsertionPoint<'c>,
     ) -> Result<Op<'c>, ErrorReported> {
         let (context, location) =
-            (item.op.ctx(), derived_location(item.op, DerivationKind::Decomposition, "spyre-coarse-tile"));
+            (item.op.ctx(), derived_location(item.op, DerivationKind::Decomposition, TILING_PASS));
         let one = self.insert_scalar(item.op, number, to, body)?;
         let shape = TensorType::from_type(to).map(|tensor| TensorType { encoding: None, ..tensor });
         let shape = shape.ok_or_else(|| error_at(codes::MALFORMED_IR, item.op, "has no tensor result").report())?;
