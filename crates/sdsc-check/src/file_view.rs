@@ -5,7 +5,9 @@ use super::launch::{ExecuteView, LaunchValues};
 use super::profile::Profile;
 use super::report::member_pointer;
 use machine::Target;
-use sdsc_format::model::{AllocateNode, ClassInfo, ComputeOp, CoordInfo, Dsc, Operation, Sdsc, TensorInfo, Text};
+use sdsc_format::model::{
+    AllocateNode, ClassInfo, ComputeOp, CoordInfo, Dsc, Operation, Sdsc, TensorInfo, Text, strip_underscore,
+};
 
 /// A tensor in HBM that is passed to a bundle.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -154,7 +156,7 @@ impl<'a> FileView<'a> {
 
     /// Returns the dimensions, in the order of the file.
     pub(super) fn labels(&self) -> impl Iterator<Item = &'a str> {
-        self.dsc.space.sizes.0.iter().map(|(key, _)| key.strip_suffix('_').unwrap_or(key))
+        self.dsc.space.sizes.0.iter().map(|(key, _)| strip_underscore(key))
     }
 
     /// Returns the tensors that have both of their descriptions.
@@ -228,6 +230,12 @@ impl<'a> TensorView<'a> {
     /// Returns the dimensions of the tensor's stick.
     pub(super) fn stick(&self) -> &'a [Text] {
         self.class.map_or(&[], |class| &class.stick)
+    }
+
+    /// Returns the dimensions of the tensor's stick with the elements along each, outermost first.
+    pub(super) fn stick_entries(&self) -> Vec<(&'a str, i64)> {
+        let sizes = self.class.map_or(&[][..], |class| &class.stick_sizes);
+        self.stick().iter().map(|label| &**label).zip(sizes.iter().copied()).collect()
     }
 
     /// Returns the elements of the stick along a dimension; `None` for other dimensions.

@@ -329,8 +329,7 @@ impl<'a> LaunchEvaluator<'a> {
         };
         let bound = match field {
             ParamField::Value => {
-                let is_size = granularity.is_some() || max.is_some();
-                let base = if is_size {
+                let base = if self.text.params[index].kind.is_size() {
                     ValueBase::Parameter(index)
                 } else {
                     ValueBase::Argument(find_argument_number(self.text, index))

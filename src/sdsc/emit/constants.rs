@@ -3,9 +3,7 @@
 use crate::bundle::OpSpec;
 use crate::{bundle::OpFamily, launch::geometry::Geometry};
 use machine::DeviceFormat;
-use sdsc_format::model::{
-    BitsList, ConstantBits, ConstantInfo, Constants, CoreKey, EmptyObject, Entries, Fold, FoldFunction, FoldMap, Text,
-};
+use sdsc_format::model::{BitsList, ConstantBits, ConstantInfo, Constants, FoldMap, Text};
 
 /// Name of the constant that replaces masked padding.
 const MASK_VALUE: &str = "samv-maskvalue";
@@ -55,16 +53,8 @@ fn mask_value(function: &str) -> f64 {
 }
 
 fn constant_info(name: Text, value: f64, cores: i64, format: DeviceFormat) -> ConstantInfo {
-    let fold = |factor, label: &'static str| Fold { factor, label: label.into() };
-    let data = FoldMap {
-        functions: vec![
-            FoldFunction::Const(EmptyObject {}),
-            FoldFunction::Const(EmptyObject {}),
-            FoldFunction::Map(EmptyObject {}),
-        ],
-        folds: vec![fold(cores, "core"), fold(1, "corelet"), fold(1, "time")],
-        data: Entries(vec![(CoreKey::from_core(0), BitsList(vec![ConstantBits::Known(constant_bits(value, format))]))]),
-    };
+    let bits = ConstantBits::Known(constant_bits(value, format));
+    let data = FoldMap::from_constant(cores, BitsList(vec![bits]));
     ConstantInfo { format: format.name().into(), name, data }
 }
 

@@ -7,8 +7,8 @@ use crate::launch::geometry::{AddressingMode, CoreDivisions, DimLabel, LabeledTe
 use crate::launch::symbols::TensorStart;
 use machine::DeviceFormat;
 use sdsc_format::model::{
-    AllocateNode, CoordInfo, Coordinates, CoreKey, DecimalInteger, EmptyObject, Entries, Flag, Fold, FoldFunction,
-    FoldMap, MemoryPresence, TensorInfo, TensorMemories, Text, WordLength,
+    AllocateNode, CoordInfo, Coordinates, CoreKey, DecimalInteger, Entries, Flag, FoldMap, MemoryPresence, TensorInfo,
+    TensorMemories, Text, WordLength,
 };
 
 impl EmitContext<'_> {
@@ -44,21 +44,9 @@ impl EmitContext<'_> {
     }
 
     fn build_start(&self, start: &TensorStart) -> FoldMap<CoreKey, DecimalInteger> {
-        let fold = |factor, label: &'static str| Fold { factor, label: label.into() };
-        FoldMap {
-            functions: vec![
-                FoldFunction::Map(EmptyObject {}),
-                FoldFunction::Const(EmptyObject {}),
-                FoldFunction::Const(EmptyObject {}),
-            ],
-            folds: vec![fold(self.geometry.num_cores(), "core"), fold(1, "corelet"), fold(1, "time")],
-            data: start
-                .core_values()
-                .iter()
-                .zip(0..)
-                .map(|(value, core)| (CoreKey::from_core(core), DecimalInteger(*value)))
-                .collect(),
-        }
+        let value = |(value, core): (&i64, i64)| (CoreKey::from_core(core), DecimalInteger(*value));
+        let values = start.core_values().iter().zip(0..).map(value).collect();
+        FoldMap::from_core_values(self.geometry.num_cores(), 1, values)
     }
 
     /// Returns the gaps of a tensor: in HBM one for all cores; in LX one per core, since each core has its own tensor.

@@ -135,19 +135,9 @@ fn source_attribute<'c>(context: &'c Context, source: &SourceRange) -> Attribute
     build_dictionary(entries)
 }
 
-/// Names of the kinds of transformations in attributes, which are those of the format.
-const KINDS: [(TransformKind, &str); 5] = [
-    (TransformKind::Rewrite, "rewrite"),
-    (TransformKind::Fusion, "fusion"),
-    (TransformKind::Decomposition, "decomposition"),
-    (TransformKind::Clone, "clone"),
-    (TransformKind::Remap, "remap"),
-];
-
 fn step_attribute<'c>(context: &'c Context, step: &ProvenanceTransform) -> Attribute<'c> {
     let ProvenanceTransform { kind, pass_name, reason } = step;
-    let kind = KINDS.iter().find(|(known, _)| known == kind).map_or("", |(_, name)| name);
-    let mut entries = AttributeList::new(context).with_text("kind", kind).with_text("pass_name", pass_name);
+    let mut entries = AttributeList::new(context).with_text("kind", kind.into()).with_text("pass_name", pass_name);
     if let Some(reason) = reason {
         entries = entries.with_text("reason", reason);
     }
@@ -201,7 +191,7 @@ fn parse_source(attribute: Attribute<'_>) -> Option<SourceRange> {
 fn parse_step(attribute: Attribute<'_>) -> Option<ProvenanceTransform> {
     let entries = AttributeEntries(dictionary_entries(attribute)?);
     Some(ProvenanceTransform {
-        kind: KINDS.iter().find(|(_, name)| Some(*name) == entries.text("kind").as_deref()).map(|(kind, _)| *kind)?,
+        kind: entries.text("kind")?.parse().ok()?,
         pass_name: entries.text("pass_name")?.into(),
         reason: entries.text("reason").map(Into::into),
     })

@@ -70,7 +70,7 @@ impl TensorPlanBuilder<'_> {
     /// Returns whether the points of a window along `dim` are positions of the tensor.
     pub(super) fn has_window_points(&self, dim: usize) -> bool {
         let is_enclosing = |label: &str, window: &WindowInfo| {
-            taps_label(window) == self.dims[dim].label.as_str() && self.has_padding_kind(label)
+            window.taps_label() == self.dims[dim].label.as_str() && self.has_padding_kind(label)
         };
         self.dsc.space.windows().any(|(label, window)| is_enclosing(label, window))
     }
@@ -112,7 +112,7 @@ impl TensorPlanBuilder<'_> {
     /// results. Windows that do not overlap may have a dimension of their own, in which case it counts windows.
     fn count_pooled_positions(&self, dim: usize, window: &WindowInfo, gap: i64) -> WindowResult<i64> {
         let IterationDim { label, size, .. } = &self.dims[dim];
-        let points = self.dims[self.find_dim(taps_label(window))?].size;
+        let points = self.dims[self.find_dim(window.taps_label())?].size;
         let positions = size.saturating_add(gap);
         if positions >= window.total {
             return Ok(positions);
@@ -124,7 +124,7 @@ impl TensorPlanBuilder<'_> {
     }
 
     fn count_read_points(&self, dim: usize, window: &WindowInfo, outputs: i64) -> WindowResult<i64> {
-        let points = self.dims[self.find_dim(taps_label(window))?].size;
+        let points = self.dims[self.find_dim(window.taps_label())?].size;
         let count = |size: i64, by: i64| (size - 1).checked_mul(by).filter(|_| by > 0);
         let (windows, within) = (count(outputs, window.stride), count(points, window.dilation));
         windows.zip(within).and_then(|(windows, within)| windows.checked_add(within)?.checked_add(1)).ok_or_else(|| {
@@ -145,7 +145,7 @@ impl TensorPlanBuilder<'_> {
             let label = &self.dims[dim].label;
             return Err(PlanError::Malformed(format!("windows along '{label}', along which the sticks lie")));
         }
-        let points = self.find_dim(taps_label(window))?;
+        let points = self.find_dim(window.taps_label())?;
         let (front, back) = find_requested_padding(window);
         let positions = |dim: usize, by: i64, shift: i64| -> WindowResult<Vec<i64>> {
             let count = self.dims[dim].local_size;
@@ -169,11 +169,6 @@ impl TensorPlanBuilder<'_> {
             stride: step,
         }))
     }
-}
-
-/// Returns the dimension of a window's points. Earlier releases write an underscore.
-fn taps_label(window: &WindowInfo) -> &str {
-    window.window_dim.strip_suffix('_').unwrap_or(&window.window_dim)
 }
 
 /// Returns the padding before and after the input, including points that no window reads.

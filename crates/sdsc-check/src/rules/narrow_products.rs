@@ -1,6 +1,6 @@
 //! Rules on matmuls of 8-bit and 4-bit operands ("SuperDSC-Bundle specification, stick constraints").
 
-use super::super::file_view::{FileView, TensorView};
+use super::super::file_view::FileView;
 use super::super::report::ViolationReport;
 use super::families::{MatmulDims, matmul_tensors};
 
@@ -31,9 +31,6 @@ pub(super) fn check_narrow_formats(file: &FileView<'_>, report: &mut ViolationRe
     }
 }
 
-/// Dimensions of a stick with their sizes, outermost first.
-type StickEntries<'a> = Vec<(&'a str, i64)>;
-
 pub(super) fn check_narrow_sticks(file: &FileView<'_>, report: &mut ViolationReport) {
     let Some(tensors) = matmul_tensors(file).filter(|_| operand_format(&file.compute.function).is_some()) else {
         return;
@@ -50,7 +47,7 @@ pub(super) fn check_narrow_sticks(file: &FileView<'_>, report: &mut ViolationRep
     let rows = if is_four_bit { 4 } else { 2 };
     let wanted = [left, vec![vec![(reduction, rows), (generated, 64)]], vec![vec![(generated, 64)]]];
     for (tensor, wanted) in tensors.iter().zip(wanted) {
-        let found = stick_entries(tensor);
+        let found = tensor.stick_entries();
         if tensor.class.is_some() && !wanted.is_empty() && !wanted.contains(&found) {
             let message = format!(
                 "sticks of {found:?} in tensor {}; '{}' has {:?}",
@@ -60,9 +57,4 @@ pub(super) fn check_narrow_sticks(file: &FileView<'_>, report: &mut ViolationRep
             report.report_json(path, message);
         }
     }
-}
-
-fn stick_entries<'a>(tensor: &TensorView<'a>) -> StickEntries<'a> {
-    let sizes = tensor.class.map_or(&[][..], |class| &class.stick_sizes);
-    tensor.stick().iter().map(|label| &**label).zip(sizes.iter().copied()).collect()
 }

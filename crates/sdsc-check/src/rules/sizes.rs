@@ -4,7 +4,7 @@ use super::super::extent::compute_core_bytes;
 use super::super::file_view::{FileView, TensorView};
 use super::super::functions::FunctionFamily;
 use super::super::report::ViolationReport;
-use sdsc_format::model::{Entries, LabeledSizes};
+use sdsc_format::model::{Entries, LabeledSizes, strip_underscore};
 use std::collections::BTreeSet;
 
 pub(super) fn check_dims(file: &FileView<'_>, report: &mut ViolationReport) {
@@ -36,17 +36,12 @@ pub(super) fn check_dims(file: &FileView<'_>, report: &mut ViolationReport) {
     }
     file.dsc.masking.iter().for_each(|(label, _)| check_each("coordinateMasking_", label));
     file.dsc.dim_symbols.iter().flat_map(Entries::iter).for_each(|(label, _)| check_each("dimToSymbolMapping_", label));
-    let symbolic = stages
-        .steady
-        .symbolic
-        .iter()
-        .flat_map(Entries::iter)
-        .map(|(label, _)| label.strip_suffix('_').unwrap_or(label));
+    let symbolic = stages.steady.symbolic.iter().flat_map(Entries::iter).map(|(label, _)| strip_underscore(label));
     symbolic.for_each(|label| check_each("dataStageParam_/0/ss_/symbolicDimInfo_", label));
 }
 
 fn collect_labels(sizes: &LabeledSizes) -> BTreeSet<&str> {
-    sizes.0.iter().map(|(key, _)| key.strip_suffix('_').unwrap_or(key)).collect()
+    sizes.0.iter().map(|(key, _)| strip_underscore(key)).collect()
 }
 
 pub(super) fn check_slice_divisibility(file: &FileView<'_>, report: &mut ViolationReport) {

@@ -2,7 +2,7 @@
 
 use super::super::file_view::FileView;
 use super::super::report::ViolationReport;
-use sdsc_format::model::{CoreKey, Entries};
+use sdsc_format::model::{CoreKey, Entries, strip_underscore};
 use std::collections::BTreeSet;
 
 /// JSON member that mentions a symbol.
@@ -152,7 +152,7 @@ fn check_bounds(file: &FileView<'_>, report: &mut ViolationReport) {
         report.report_json(file.dsc_member_path("dataStageParam_/0/ss_/symbolicDimInfo_"), message);
     }
     for (label, info) in stage.symbolic.iter().flat_map(Entries::iter) {
-        let label = label.strip_suffix('_').unwrap_or(label);
+        let label = strip_underscore(label);
         let largest = file.core_size(label).unwrap_or(i64::MAX);
         if info.granularity < 1 || info.max < 1 || info.max > largest {
             let message = format!(

@@ -100,6 +100,12 @@ pub enum ParamType {
 }
 
 impl ParamType {
+    /// Returns whether the parameter is a symbolic size: only sizes have bounds.
+    #[must_use]
+    pub const fn is_size(self) -> bool {
+        matches!(self, Self::InputArg { granularity, max } if granularity.is_some() || max.is_some())
+    }
+
     /// Returns the number of which the value is a multiple, if the type declares it.
     #[must_use]
     pub const fn granularity(self) -> Option<i64> {

@@ -74,7 +74,35 @@ impl<K, V> FoldMap<K, V> {
     }
 }
 
+/// Returns the folds of a value: over cores, corelets, and a single time.
+fn outer_folds(cores: i64, corelets: i64) -> Vec<Fold> {
+    let fold = |factor, label: &'static str| Fold { factor, label: label.into() };
+    vec![fold(cores, "core"), fold(corelets, "corelet"), fold(1, "time")]
+}
+
 impl<V> FoldMap<CoreKey, V> {
+    /// Returns the map with a value for each core, which all corelets share.
+    #[must_use]
+    pub fn from_core_values(cores: i64, corelets: i64, values: Entries<CoreKey, V>) -> Self {
+        let constant = FoldFunction::Const(EmptyObject {});
+        Self {
+            functions: vec![FoldFunction::Map(EmptyObject {}), constant, constant],
+            folds: outer_folds(cores, corelets),
+            data: values,
+        }
+    }
+
+    /// Returns the map with one value for all cores. As in files of torch-spyre, the value is listed over time.
+    #[must_use]
+    pub fn from_constant(cores: i64, value: V) -> Self {
+        let constant = FoldFunction::Const(EmptyObject {});
+        Self {
+            functions: vec![constant, constant, FoldFunction::Map(EmptyObject {})],
+            folds: outer_folds(cores, 1),
+            data: Entries(vec![(CoreKey::from_core(0), value)]),
+        }
+    }
+
     /// Returns the value on a core, or on its first corelet; a map that is constant over cores lists one value.
     #[must_use]
     pub fn value_on_core(&self, core: i64) -> Option<&V> {

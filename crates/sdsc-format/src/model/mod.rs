@@ -198,8 +198,11 @@ pub struct ProvenanceTransform {
 }
 
 /// Kind of a transformation of an op.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, strum::EnumString, strum::IntoStaticStr,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum TransformKind {
     /// Replacement by an equivalent op.
     Rewrite,

@@ -1,6 +1,6 @@
 //! Conversion of files to release 1.0.0, where torch-spyre's practice, which the emitter follows, differs from it.
 
-use super::{AllocateNode, CoordinateFolds, Dsc, MemoryPresence, Operation};
+use super::{AllocateNode, CoordinateFolds, Dsc, MemoryPresence, Operation, strip_underscore};
 
 impl Operation {
     /// Rewrites a file of torch-spyre's practice as a file of release 1.0.0 with the same meaning. Members that the
@@ -39,8 +39,8 @@ impl Dsc {
         let symbolic: Vec<_> =
             self.dim_symbols.iter().flat_map(|symbols| &symbols.0).map(|(dim, _)| dim.clone()).collect();
         for (dim, size) in &mut self.space.sizes.0.0 {
-            let label = dim.strip_suffix('_').unwrap_or(dim);
-            if symbolic.iter().any(|symbolic| symbolic.strip_suffix('_').unwrap_or(symbolic) == label) {
+            let label = strip_underscore(dim);
+            if symbolic.iter().any(|symbolic| strip_underscore(symbolic) == label) {
                 *size = -1;
             }
         }

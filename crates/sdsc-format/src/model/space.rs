@@ -262,7 +262,7 @@ impl DimSizes {
             if !is_named && points.get(&format!("k{label}")).is_some() {
                 window.window_dim = format!("k{label}").into();
             }
-            window.window_dim = strip_underscore(&window.window_dim).to_owned().into();
+            window.window_dim = window.taps_label().to_owned().into();
             let is_open = window.total == NO_TOTAL_SIZE && !is_named && window.pad_front < 0;
             if let (true, Some(outputs), Some(taps)) =
                 (window.total == 0 || is_open, sizes.get(label), points.get(&window.window_dim))
@@ -277,9 +277,15 @@ impl WindowInfo {
     /// Returns the number of input points that the windows of `outputs` points cover, and unneeded points.
     #[must_use]
     pub fn count_read_points(&self, outputs: i64, taps: i64) -> i64 {
-        let last_window = (outputs - 1).saturating_mul(self.stride);
-        let window = (taps - 1).saturating_mul(self.dilation).saturating_add(1);
-        last_window.saturating_add(window).saturating_add(self.unneeded.unwrap_or_default())
+        let reach = |count: i64, step: i64| count.saturating_sub(1).saturating_mul(step);
+        let windows = reach(outputs, self.stride).saturating_add(reach(taps, self.dilation)).saturating_add(1);
+        windows.saturating_add(self.unneeded.unwrap_or_default())
+    }
+
+    /// Returns the label of the dimension of the window's points. Earlier releases write an underscore.
+    #[must_use]
+    pub fn taps_label(&self) -> &str {
+        strip_underscore(&self.window_dim)
     }
 }
 

@@ -13,8 +13,8 @@ use check::check;
 use machine::{DeviceFormat, ExecutionUnit, STICK_BYTES, Target};
 use sdsc_format::model::{
     AllocateNode, ClassInfo, ComputeAttributes, ComputeOp, Constants, CoordInfo, CoordinateFolds, Coordinates, CoreKey,
-    DecimalInteger, DimSizes, Dsc, EmptyObject, Entries, Fold, FoldFunction, FoldMap, LabeledSizes, MemoryPresence,
-    NamedMember, Operation, Sdsc, StagePair, StageParams, TensorInfo, TensorMemories, Text, WordLength,
+    DecimalInteger, DimSizes, Dsc, Entries, Fold, FoldFunction, FoldMap, LabeledSizes, MemoryPresence, NamedMember,
+    Operation, Sdsc, StagePair, StageParams, TensorInfo, TensorMemories, Text, WordLength,
 };
 use std::collections::BTreeMap;
 
@@ -184,18 +184,9 @@ impl Shuffle {
     }
 
     fn build_node(&self, tensor: usize, view: &ShuffleView) -> AllocateNode {
-        let start = FoldMap {
-            functions: vec![
-                FoldFunction::Map(EmptyObject {}),
-                FoldFunction::Const(EmptyObject {}),
-                FoldFunction::Const(EmptyObject {}),
-            ],
-            folds: vec![fold(self.cores, "core"), fold(self.corelets, "corelet"), fold(1, "time")],
-            data: (0..)
-                .zip(&view.addresses)
-                .map(|(core, address)| (CoreKey::from_core(core), DecimalInteger(*address)))
-                .collect(),
-        };
+        let value = |(core, address): (i64, &i64)| (CoreKey::from_core(core), DecimalInteger(*address));
+        let starts = (0..).zip(&view.addresses).map(value).collect();
+        let start = FoldMap::from_core_values(self.cores, self.corelets, starts);
         let dims = self
             .dims
             .iter()

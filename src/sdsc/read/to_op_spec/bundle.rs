@@ -65,8 +65,9 @@ pub fn to_bundle(launch: &Launch, files: &[Sdsc], program: ProgramFacts<'_>) -> 
     let target = Target::spyre();
     let memory = is_baked.then(|| program.memory_map(&target));
     let mut reader =
-        SdscBundleReader { files, memory, pool_bytes: effect.pool_bytes, program, next_id: -1, first_ids: Vec::new() };
-    let bundle = Bundle { pool_bytes: effect.pool_bytes, items: reader.read_items(&effect.steps)? };
+        SdscBundleReader { files, memory, pool_bytes: effect.pool_bytes, next_id: -1, first_ids: Vec::new() };
+    let mut read_op = |index: usize, symbols: Option<&_>, _: &_| reader.read_op(index, symbols);
+    let bundle = Bundle { pool_bytes: effect.pool_bytes, items: read_items(&effect.steps, &program, &mut read_op)? };
     if reader.first_ids.len() != files.len() {
         return Err(OpSpecReadError::launch(format!(
             "runs {} files; there are {}",
@@ -95,34 +96,42 @@ pub(super) fn has_symbols(steps: &[EffectStep]) -> bool {
     })
 }
 
+/// Returns the items of a bundle with these steps. `read_op` reads the op of a step from the number of its file, its
+/// symbols and its sizes.
+pub(super) fn read_items<F>(
+    steps: &[EffectStep],
+    program: &ProgramFacts<'_>,
+    read_op: &mut F,
+) -> Result<Vec<BundleItem>, OpSpecReadError>
+where
+    F: FnMut(usize, Option<&BTreeMap<i64, SymbolValue>>, &BTreeMap<i64, usize>) -> Result<OpSpec, OpSpecReadError>,
+{
+    let mut items = Vec::with_capacity(steps.len());
+    for step in steps {
+        items.push(match step {
+            EffectStep::Op { index, symbols, sizes } => {
+                BundleItem::Op(Box::new(read_op(*index, symbols.as_ref(), sizes)?))
+            }
+            EffectStep::Loop { count, size, body } => BundleItem::Loop {
+                count: *count,
+                symbol: size.map(|size| program.loop_symbol(&size)),
+                body: read_items(body, program, read_op)?,
+            },
+        });
+    }
+    Ok(items)
+}
+
 struct SdscBundleReader<'a> {
     files: &'a [Sdsc],
     memory: Option<MemoryMap>,
     pool_bytes: i64,
-    program: ProgramFacts<'a>,
     next_id: i64,
     /// First symbol id of each file so far.
     first_ids: Vec<i64>,
 }
 
 impl SdscBundleReader<'_> {
-    fn read_items(&mut self, steps: &[EffectStep]) -> Result<Vec<BundleItem>, OpSpecReadError> {
-        let mut items = Vec::with_capacity(steps.len());
-        for step in steps {
-            items.push(match step {
-                EffectStep::Op { index, symbols, sizes: _ } => {
-                    BundleItem::Op(Box::new(self.read_op(*index, symbols.as_ref())?))
-                }
-                EffectStep::Loop { count, size, body } => BundleItem::Loop {
-                    count: *count,
-                    symbol: size.map(|size| self.program.loop_symbol(&size)),
-                    body: self.read_items(body)?,
-                },
-            });
-        }
-        Ok(items)
-    }
-
     fn read_op(
         &mut self,
         index: usize,
@@ -181,9 +190,7 @@ fn check_same_steps(read: &[EffectStep], emitted: &[EffectStep]) -> Result<(), O
                 EffectStep::Loop { count, size, body: read },
                 EffectStep::Loop { count: again, size: size_again, body: emitted },
             ) => {
-                if (count, size.map(|size| (size.bounds, size.step)))
-                    != (again, size_again.map(|size| (size.bounds, size.step)))
-                {
+                if (count, size.map(LoopSize::range)) != (again, size_again.map(LoopSize::range)) {
                     return Err(OpSpecReadError::launch("has a loop with bounds that no op spec has".to_owned()));
                 }
                 check_same_steps(read, emitted)?

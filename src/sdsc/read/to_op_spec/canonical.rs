@@ -19,8 +19,7 @@ pub(super) use labels::rename_dims;
 use super::OpSpecReadError;
 use crate::{bundle::OpFamily, bundle::OpSpec};
 use sdsc_format::model::{
-    BitsList, ConstantInfo, CoreKey, DimSizes, Dsc, EmptyObject, Entries, Fold, FoldFunction, FoldMap, Operation, Sdsc,
-    Text,
+    BitsList, ConstantInfo, DimSizes, Dsc, Entries, FoldMap, Operation, Sdsc, Text, strip_underscore,
 };
 
 /// Name of the constant that replaces masked padding.
@@ -110,7 +109,7 @@ fn canonicalize_operation(operation: &mut Operation) {
         operation.corelet_fold.factor = 1;
     }
     for (label, _) in operation.dscs.iter().flat_map(|dsc| dsc.value.space.sizes.0.iter()) {
-        let label = label.strip_suffix('_').unwrap_or(label);
+        let label = strip_underscore(label);
         if operation.slices.get(label).is_none() {
             operation.slices.0.push((Text::from(label.to_owned()), 1));
         }
@@ -179,16 +178,12 @@ fn canonicalize_sizes(sizes: &mut DimSizes, symbolic: &[Text]) {
     }
     sizes.symbolic.take_if(|entries| entries.is_empty());
     for (_, window) in sizes.windows.iter_mut().flat_map(|windows| &mut windows.0) {
-        window.window_dim = strip_underscore(&window.window_dim).to_owned().into();
+        window.window_dim = window.taps_label().to_owned().into();
         if [window.unneeded, window.unneeded_front, window.unneeded_back].iter().all(|pad| pad.unwrap_or(0) == 0) {
             (window.unneeded, window.unneeded_front, window.unneeded_back) = (None, None, None);
         }
     }
     sizes.windows.take_if(|windows| windows.is_empty());
-}
-
-fn strip_underscore(name: &str) -> &str {
-    name.strip_suffix('_').unwrap_or(name)
 }
 
 fn canonicalize_compute(dsc: &mut Dsc) {
@@ -238,16 +233,6 @@ fn canonicalize_constant(number: usize, info: &mut ConstantInfo, cores: &[i64]) 
         let reason = "expected one value for all cores, found different ones; no op spec has a constant for each core";
         return Err(OpSpecReadError::member(format!("constantInfo_.{number}.data_"), reason));
     }
-    let fold = |factor, label: &'static str| Fold { factor, label: label.into() };
-    let num_cores = i64::try_from(cores.len()).unwrap_or(i64::MAX);
-    info.data = FoldMap {
-        functions: vec![
-            FoldFunction::Const(EmptyObject {}),
-            FoldFunction::Const(EmptyObject {}),
-            FoldFunction::Map(EmptyObject {}),
-        ],
-        folds: vec![fold(num_cores, "core"), fold(1, "corelet"), fold(1, "time")],
-        data: Entries(vec![(CoreKey::from_core(0), first)]),
-    };
+    info.data = FoldMap::from_constant(i64::try_from(cores.len()).unwrap_or(i64::MAX), first);
     Ok(())
 }

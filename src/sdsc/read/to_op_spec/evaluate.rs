@@ -61,6 +61,13 @@ pub(super) struct LoopSize {
     pub(super) step: i64,
 }
 
+impl LoopSize {
+    /// Returns the bounds of the size and the step, which are equal in launches with other numbers of parameters.
+    pub(super) const fn range(self) -> (SizeBounds, i64) {
+        (self.bounds, self.step)
+    }
+}
+
 /// Launches that the evaluation accepts, and the numbers that files get.
 enum AcceptedLaunch {
     /// Launches of the emitter, whose files have numbers in their names.
@@ -146,11 +153,6 @@ fn place_pools(pools: &[LaunchPool]) -> (Vec<i64>, i64) {
     (starts, end)
 }
 
-/// Returns whether a parameter is a size, which has bounds.
-const fn is_size(param: &Param<&str>) -> bool {
-    matches!(param.kind, ParamType::InputArg { granularity, max } if granularity.is_some() || max.is_some())
-}
-
 /// Walk over the statements together with their evaluated values, in the order of the text.
 struct LaunchWalker<'a> {
     params: &'a [Param<&'a str>],
@@ -199,7 +201,7 @@ impl<'a> LaunchWalker<'a> {
 
     /// Returns the number of a parameter among the parameters that are sizes.
     fn size_number(&self, param: usize) -> usize {
-        self.params[..param].iter().filter(|param| is_size(param)).count()
+        self.params[..param].iter().filter(|param| param.kind.is_size()).count()
     }
 
     /// Returns the bounds of a parameter that is a size. Legal launches may leave out a bound, which files state too.

@@ -4,11 +4,11 @@
 //! Each file becomes canonical before its op spec is reconstructed. The launch is not compared as text: the
 //! reconstructed bundle has the same loops and ops, and each core's slice of each tensor starts at the same address.
 
-use super::bundle::has_symbols;
+use super::bundle::{has_symbols, read_items};
 use super::canonical::{rename_dims, to_canonical};
-use super::evaluate::{EffectStep, evaluate_launch, evaluate_text};
+use super::evaluate::{EffectStep, LoopSize, evaluate_launch, evaluate_text};
 use super::{FileComparison, FileContext, OpSpecReadError, ProgramFacts, SymbolValue, to_op_spec};
-use crate::bundle::{Bundle, BundleItem, OpSpec};
+use crate::bundle::{Bundle, OpSpec};
 use crate::launch::Launch;
 use crate::launch::symbols::MemoryMap;
 use crate::sdsc::emit::from_op_spec;
@@ -81,7 +81,8 @@ pub fn read_legal_bundle(
         size_names: BTreeMap::new(),
         canonical: Vec::new(),
     };
-    let bundle = Bundle { pool_bytes, items: reader.read_items(&effect.steps)? };
+    let mut read_op = |file: usize, symbols: Option<&_>, sizes: &_| reader.read_op(file, symbols, sizes);
+    let bundle = Bundle { pool_bytes, items: read_items(&effect.steps, &program, &mut read_op)? };
     let launch = if is_baked { Launch::new_baked(&bundle, &target) } else { Launch::new(&bundle) }?;
     if !is_baked {
         let emitted = evaluate_launch(&launch)?;
@@ -126,28 +127,17 @@ struct LegalBundleReader<'a> {
 }
 
 impl LegalBundleReader<'_> {
-    fn read_items(&mut self, steps: &[EffectStep]) -> Result<Vec<BundleItem>, OpSpecReadError> {
-        let mut items = Vec::with_capacity(steps.len());
-        for step in steps {
-            items.push(match step {
-                EffectStep::Op { index, symbols, sizes } => {
-                    let op = self.read_op(*index, symbols.clone().unwrap_or_default(), sizes);
-                    BundleItem::Op(Box::new(op.map_err(|source| OpSpecReadError::InNamedFile {
-                        file: self.names[*index].clone(),
-                        source: Box::new(source),
-                    })?))
-                }
-                EffectStep::Loop { count, size, body } => BundleItem::Loop {
-                    count: *count,
-                    symbol: size.map(|size| self.program.loop_symbol(&size)),
-                    body: self.read_items(body)?,
-                },
-            });
-        }
-        Ok(items)
+    fn read_op(
+        &mut self,
+        file: usize,
+        symbols: Option<&BTreeMap<i64, SymbolValue>>,
+        sizes: &BTreeMap<i64, usize>,
+    ) -> Result<OpSpec, OpSpecReadError> {
+        self.read_file(file, symbols.cloned().unwrap_or_default(), sizes)
+            .map_err(|source| OpSpecReadError::InNamedFile { file: self.names[file].clone(), source: Box::new(source) })
     }
 
-    fn read_op(
+    fn read_file(
         &mut self,
         file: usize,
         symbols: BTreeMap<i64, SymbolValue>,
@@ -219,8 +209,7 @@ impl StartComparison<'_> {
                     EffectStep::Loop { count, size, body },
                     EffectStep::Loop { count: again, size: size_again, body: body_again },
                 ) => {
-                    let bounds = size.map(|size| (size.bounds, size.step));
-                    if (*count, bounds) != (*again, size_again.map(|size| (size.bounds, size.step))) {
+                    if (count, size.map(LoopSize::range)) != (again, size_again.map(LoopSize::range)) {
                         return Err(OpSpecReadError::launch("has a loop with bounds that no bundle has"));
                     }
                     self.check_steps(body, body_again)?;

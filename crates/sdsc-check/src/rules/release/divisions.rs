@@ -2,6 +2,7 @@
 
 use super::super::super::file_view::FileView;
 use super::super::super::report::ViolationReport;
+use sdsc_format::model::strip_underscore;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(in super::super) fn check_schedules(file: &FileView<'_>, report: &mut ViolationReport) {
@@ -101,7 +102,7 @@ pub(in super::super) fn check_uneven_slices(file: &FileView<'_>, report: &mut Vi
         return;
     }
     for (key, size) in file.dsc.space.sizes.0.iter() {
-        let label = key.strip_suffix('_').unwrap_or(key);
+        let label = strip_underscore(key);
         let mut parts: BTreeMap<i64, i64> = BTreeMap::new();
         for dsc in &file.operation.dscs {
             let part = dsc.value.stages.core.steady.sizes.get(label).unwrap_or_default();

@@ -81,16 +81,8 @@ pub(in super::super) fn check_function_formats(file: &FileView<'_>, report: &mut
     }
 }
 
-/// Stick of a tensor: dimensions with the elements along each.
-type Stick<'a> = Vec<(&'a str, i64)>;
-
-fn collect_stick<'a>(tensor: &TensorView<'a>) -> Stick<'a> {
-    let sizes = tensor.class.map_or(&[][..], |class| &class.stick_sizes);
-    tensor.stick().iter().map(|label| &**label).zip(sizes.iter().copied()).collect()
-}
-
 fn report_stick(file: &FileView<'_>, tensor: &TensorView<'_>, wanted: &str, report: &mut ViolationReport) {
-    let (stick, function) = (collect_stick(tensor), &file.compute.function);
+    let (stick, function) = (tensor.stick_entries(), &file.compute.function);
     let message = format!("sticks {stick:?} of tensor {} of '{function}'; they are {wanted}", tensor.index);
     let path = format!("primaryDsInfo_/{}/stickDimOrder_", tensor.info.class);
     report.report_json(file.dsc_member_path(&path), message);
@@ -103,7 +95,7 @@ pub(in super::super) fn check_conversion_sticks(file: &FileView<'_>, report: &mu
         return report_stick(file, input, "along one dimension", report);
     };
     let is_other = |label: &str| label != along && result.class_order().iter().any(|known| known == label);
-    let stick = collect_stick(result);
+    let stick = result.stick_entries();
     let has_rows =
         |rows: i64| matches!(*stick, [(row, count), (column, 64)] if is_other(row) && count == rows && column == along);
     let has_pieces = |first: i64| {
@@ -172,7 +164,7 @@ fn find_left_stick_fault(left: &TensorView<'_>, reduced: &str) -> Option<String>
         return (!is_legal).then(|| format!("along '{reduced}'"));
     }
     let is_other = |label: &str| label != reduced && left.class_order().iter().any(|known| known == label);
-    let is_legal = matches!(*collect_stick(left), [(one, 16), (row, 2), (again, 8)]
+    let is_legal = matches!(*left.stick_entries(), [(one, 16), (row, 2), (again, 8)]
         if one == reduced && again == reduced && is_other(row));
     (!is_legal).then(|| format!("16 of '{reduced}', 2 of another dimension and 8 of '{reduced}'"))
 }
@@ -187,6 +179,6 @@ fn find_right_stick_fault(right: &TensorView<'_>, reduced: &str, generated: &str
             return (!is_legal).then(|| format!("along '{generated}'"));
         }
     };
-    let is_legal = collect_stick(right) == [(reduced, rows), (generated, 64)];
+    let is_legal = right.stick_entries() == [(reduced, rows), (generated, 64)];
     (!is_legal).then(|| format!("{rows} of '{reduced}' by 64 of '{generated}'"))
 }

@@ -5,22 +5,17 @@ use super::super::super::launch::ValueBase;
 use super::super::super::report::{ViolationReport, member_pointer};
 use super::super::addresses::{StartAddress, collect_starts, start_path};
 use sdsc_format::Sdsc;
-use sdsc_format::model::{Dsc, Entries};
-
-/// Returns the label of a dimension from a key, which may end in an underscore.
-fn dim_label(key: &str) -> &str {
-    key.strip_suffix('_').unwrap_or(key)
-}
+use sdsc_format::model::{Dsc, Entries, strip_underscore};
 
 /// Returns whether the size of a dimension is symbolic.
 fn has_symbol(dsc: &Dsc, label: &str) -> bool {
-    dsc.dim_symbols.iter().flat_map(Entries::iter).any(|(known, _)| dim_label(known) == label)
+    dsc.dim_symbols.iter().flat_map(Entries::iter).any(|(known, _)| strip_underscore(known) == label)
 }
 
 /// Checks the sizes of the space before a reader replaces -1 by the maximum.
 pub(in super::super::super) fn check_symbolic_space(sdsc: &Sdsc, report: &mut ViolationReport) {
     for (index, named) in sdsc.value.dscs.iter().enumerate() {
-        let is_symbolic = |key: &str| has_symbol(&named.value, dim_label(key));
+        let is_symbolic = |key: &str| has_symbol(&named.value, strip_underscore(key));
         for (key, size) in named.value.space.sizes.0.iter() {
             if is_symbolic(key) && *size != -1 {
                 let dsc = member_pointer(&format!("{}/dscs_/{index}", member_pointer("", &sdsc.name)), &named.name);
@@ -39,7 +34,7 @@ pub(in super::super) fn check_symbolic_bounds(file: &FileView<'_>, report: &mut 
         if ids.is_empty() || ids.iter().any(|symbol| symbol.id >= 0) {
             report.report_json(&path, "a symbolic size has negative symbol ids");
         }
-        let label = dim_label(label);
+        let label = strip_underscore(label);
         let Some(bounds) = file.dsc.stages.core.steady.bounds(label).or_else(|| file.dsc.space.bounds(label)) else {
             let message =
                 format!("'{label}' is not in 'symbolicDimInfo_'; a symbolic size has a largest size and a granularity");

@@ -47,23 +47,16 @@ fn find_size_fault(
             window.stride, window.dilation
         ));
     }
-    let taps = window.window_dim.strip_suffix('_').unwrap_or(&window.window_dim);
-    let (outputs, points) = (sizes.sizes.get(label)?, file.size(taps)?);
-    let wanted = consumed_points(outputs, points, window).saturating_add(window.unneeded.unwrap_or_default());
+    let (outputs, points) = (sizes.sizes.get(label)?, file.size(window.taps_label())?);
+    let wanted = window.count_read_points(outputs, points);
     (window.total != wanted)
         .then(|| format!("a total of {} points; the windows read {wanted}, including unneeded points", window.total))
-}
-
-/// Returns the number of points from the first one of the first window to the last one of the last window.
-fn consumed_points(outputs: i64, points: i64, window: &WindowInfo) -> i64 {
-    let reach = |count: i64, step: i64| count.saturating_sub(1).saturating_mul(step);
-    reach(outputs, window.stride).saturating_add(reach(points, window.dilation)).saturating_add(1)
 }
 
 pub(in super::super) fn check_window_dims(file: &FileView<'_>, report: &mut ViolationReport) {
     for (path, sizes, _) in collect_window_sizes(file) {
         for (label, window) in sizes.windows() {
-            let taps = window.window_dim.strip_suffix('_').unwrap_or(&window.window_dim);
+            let taps = window.taps_label();
             let fault = match () {
                 () if !file.family.is_windowed() => {
                     format!("windows of '{}'; only convolutions and poolings have windows", file.compute.function)

@@ -1,10 +1,9 @@
 //! Names of dimensions in files. Names have no meaning, except in matmuls and windowed ops, and the members of an
 //! object have no order. The emitter names dimensions by their position in the iteration space.
 
-use super::strip_underscore;
 use crate::bundle::{OpFamily, OpSpec};
 use crate::launch::geometry::DimLabel;
-use sdsc_format::model::{DimSizes, Dsc, Entries, Sdsc, Text};
+use sdsc_format::model::{DimSizes, Dsc, Entries, Sdsc, Text, strip_underscore};
 
 /// Names of ordinary dimensions, in the order in which front ends use them. The emitter does not use `x1`.
 const ORDINARY_NAMES: [&str; 9] = ["mb", "x", "x1", "y", "i", "j", "ki", "kj", "in"];

@@ -2,8 +2,8 @@
 
 use super::super::OpSpecReadError;
 use sdsc_format::model::{
-    AllocateNode, CoordInfo, CoreKey, Dsc, EmptyObject, Flag, Fold, FoldFunction, FoldMap, MemoryPresence, TensorInfo,
-    TensorMemories, Text,
+    AllocateNode, CoordInfo, CoreKey, Dsc, Flag, FoldFunction, FoldMap, MemoryPresence, TensorInfo, TensorMemories,
+    Text,
 };
 use std::collections::BTreeMap;
 
@@ -129,16 +129,8 @@ fn expand_starts(node: &mut AllocateNode, cores: &[i64]) {
     let is_once = start.folds.iter().skip(2).all(|fold| fold.factor == 1);
     let starts: Option<Vec<_>> = cores.iter().map(|core| Some((*core, *start.value_on_core(*core)?))).collect();
     let Some(starts) = starts.filter(|_| is_once && !start.functions.is_empty()) else { return };
-    let fold = |factor, label: &'static str| Fold { factor, label: label.into() };
-    node.start = FoldMap {
-        functions: vec![
-            FoldFunction::Map(EmptyObject {}),
-            FoldFunction::Const(EmptyObject {}),
-            FoldFunction::Const(EmptyObject {}),
-        ],
-        folds: vec![fold(i64::try_from(cores.len()).unwrap_or(i64::MAX), "core"), fold(1, "corelet"), fold(1, "time")],
-        data: starts.into_iter().map(|(core, start)| (CoreKey::from_core(core), start)).collect(),
-    };
+    let values = starts.into_iter().map(|(core, start)| (CoreKey::from_core(core), start)).collect();
+    node.start = FoldMap::from_core_values(i64::try_from(cores.len()).unwrap_or(i64::MAX), 1, values);
 }
 
 /// Lists the fold of sticks before the fold of the elements of a stick, as torch-spyre does. The release also has the
