@@ -95,7 +95,9 @@ pub(crate) fn compile(
             validation: None,
         };
         match parse_options(&options).and_then(|options| Ok((options, validation?))) {
-            Ok((options, validation)) => compile_file((&input, &name), &output, &options, validation).unwrap_or_else(refused),
+            Ok((options, validation)) => {
+                compile_file((&input, &name), &output, &options, validation).unwrap_or_else(refused)
+            }
             Err(message) => refused(message),
         }
     })
