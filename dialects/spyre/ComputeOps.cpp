@@ -390,7 +390,22 @@ unsigned CopyOp::getNumReductionDims() { return 0; }
 machine::Family CopyOp::getFamily() { return machine::Family::Copy; }
 StringRef CopyOp::getDeviceFunction() { return kIdentityFunction; }
 SmallVector<AffineMap> CopyOp::getAccessMaps() { return {2, getIdentityMap(*this, getOutput().getType().getRank())}; }
-LogicalResult CopyOp::verify() { return success(); }
+LogicalResult CopyOp::verify() {
+  std::optional<WorkAttr> destination = getDestination();
+  if (!destination)
+    return success();
+  std::optional<WorkAttr> work = getWork();
+  size_t rank = getOutput().getType().getRank();
+  if (destination->getSlices().size() < rank)
+    return emitOpError("has ") << rank << " dimensions, but 'destination' has slices of " << destination->getSlices().size();
+  auto countCores = [](WorkAttr split) {
+    return std::accumulate(split.getSlices().begin(), split.getSlices().end(), int64_t{1}, std::multiplies<>());
+  };
+  if (work && countCores(*work) != countCores(*destination))
+    return emitOpError("expected a 'destination' on the ") << countCores(*work) << " cores of 'work', found "
+                                                           << countCores(*destination) << " cores";
+  return success();
+}
 
 SmallVector<int64_t> RestickifyOp::getIterationSpace() { return getTensorShape(getOutput()); }
 unsigned RestickifyOp::getNumReductionDims() { return 0; }

@@ -172,12 +172,21 @@ def Spyre_CopyOp : Spyre_ComputeOp<"copy", [AllShapesMatch<["input", "output"]>,
   let description = [{
     The memory and the order of the device dimensions may change; the stick dimension does not.
 
+    With `destination`, the copy is a relayout: it moves the slices of a value in LX, which the cores hold as `work`
+    says, to the cores that need other slices. `destination` lists the slices of each dimension, then numbers of cores
+    that get the same slice.
+
+    Constraints:
+    * (copy_c1) `destination` has at least one number of slices for each dimension, and as many cores as `work`.
+
     Example:
     ```mlir
     %x_lx = spyre.copy %x {place = #spyre.place<lx, 0>} : tensor<512x1024xf16> -> tensor<512x1024xf16>
+    %rows = spyre.copy %x_lx {destination = #spyre.work<[8, 1, 4]>, work = #spyre.work<[8, 4]>}
+      : tensor<512x1024xf16> -> tensor<512x1024xf16>
     ```
   }];
-  let arguments = !con((ins Spyre_Tensor:$input), Spyre_Decisions);
+  let arguments = !con((ins Spyre_Tensor:$input, OptionalAttr<Spyre_WorkAttr>:$destination), Spyre_Decisions);
   let results = (outs Spyre_Tensor:$output);
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
 }

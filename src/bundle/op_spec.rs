@@ -58,12 +58,20 @@ impl OpSpecOperand {
         }
     }
 
+    /// Returns the number of slices of a dimension that cores hold.
+    #[must_use]
+    pub fn num_slices(&self, op: &OpSpec, dim: usize) -> i64 {
+        self.ownership.as_ref().map_or_else(|| op.iteration_space[dim].split, |ownership| ownership.num_slices(dim))
+    }
+
     /// Returns the bytes per core, given the number of slices of each iteration dimension.
     #[must_use]
     pub fn bytes_per_core(&self, slices: &[i64]) -> i64 {
         let moves = |dim: usize| self.coordinates.iter().any(|coordinate| coordinate.moving_dim() == Some(dim));
-        let num_parts: i64 =
-            slices.iter().enumerate().filter(|(dim, _)| moves(*dim)).map(|(_, slices)| slices).product();
+        let held = |(dim, slices): (usize, &i64)| {
+            self.ownership.as_ref().map_or(*slices, |ownership| ownership.num_slices(dim))
+        };
+        let num_parts: i64 = slices.iter().enumerate().filter(|(dim, _)| moves(*dim)).map(held).product();
         self.device_size.iter().product::<i64>() * self.format.bytes() / num_parts.max(1)
     }
 }
@@ -411,6 +419,14 @@ impl Coordinate {
 pub struct Ownership {
     /// Divided dimensions, by ascending position.
     pub dims: Vec<OwnedDim>,
+}
+
+impl Ownership {
+    /// Returns the number of slices of a dimension.
+    #[must_use]
+    pub fn num_slices(&self, dim: usize) -> i64 {
+        self.dims.iter().find(|owned| owned.dim == dim).map_or(1, |owned| owned.slices)
+    }
 }
 
 /// Divided dimension: core `c` holds slice `(c floordiv divisor) mod slices`.

@@ -232,6 +232,11 @@ fn drop_from_space(op: &mut OpSpec) {
             }
         }
     }
+    let owned = op.operands.iter_mut().filter_map(|operand| operand.ownership.as_mut());
+    for owned in owned.flat_map(|ownership| &mut ownership.dims) {
+        // A dimension of size 1 is not divided.
+        owned.dim = kept.iter().position(|known| *known == owned.dim).unwrap_or_default();
+    }
     op.iteration_space = kept.into_iter().map(|dim| op.iteration_space[dim].clone()).collect();
 }
 

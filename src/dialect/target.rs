@@ -61,7 +61,7 @@ pub fn set_target(module: Op<'_>, target: &Target) {
         return;
     }
     let mut entries = AttributeList::new(module.ctx());
-    for ((name, number), (_, usual)) in target.named_parameters().into_iter().zip(Target::spyre().named_parameters()) {
+    for ((name, number), (_, usual)) in target.all_parameters().into_iter().zip(Target::spyre().all_parameters()) {
         if number != usual {
             entries = entries.with_int(name, number);
         }

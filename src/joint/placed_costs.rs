@@ -13,7 +13,7 @@ use crate::lx::{
 use cost::{ModeledCost, Objective, OpFeatures, TileOp, extract_features};
 use machine::Target;
 use program::{BufferNumbering, Program, ProgramOp, WorkSplit};
-use scratchpad::{Capacity, ExactPlanner};
+use scratchpad::ExactPlanner;
 use std::rc::Rc;
 
 /// Program with its description for division.
@@ -91,6 +91,7 @@ impl DescribedProgram {
         let division = |(op, split): (usize, &&WorkSplit)| OpCoreSplit {
             operation: Rc::clone(&self.joint.op_class(op).operation),
             split: (*split).clone(),
+            destination: None,
         };
         DividedProgram {
             program: Rc::clone(&self.program),
@@ -115,7 +116,7 @@ pub(crate) fn compute_costs_when_placed(
 }
 
 fn place_program(divided: &DividedProgram, target: &Target) -> Result<PlacedProgram, String> {
-    let plan = ProgramResidencyPlan::new(divided, &Capacity::from_target(target))?;
+    let plan = ProgramResidencyPlan::new(divided, target)?;
     PlacedProgram::new(divided, &plan)
 }
 
@@ -123,7 +124,8 @@ fn place_program(divided: &DividedProgram, target: &Target) -> Result<PlacedProg
 /// placed.
 fn compute_placed_op_costs(placed: &PlacedProgram, mut tiles: Vec<TileOp>, target: &Target) -> Vec<PlacedOpCost> {
     let ops = &placed.program.ops;
-    for ((tile, op), split) in tiles.iter_mut().zip(ops).zip(&placed.splits) {
+    for (((tile, op), split), relayout) in tiles.iter_mut().zip(ops).zip(&placed.splits).zip(&placed.relayouts) {
+        tile.relayout = *relayout;
         tile.dims.iter_mut().zip(split.slices()).for_each(|(dim, &slices)| dim.slices = slices);
         tile.operands
             .iter_mut()

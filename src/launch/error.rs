@@ -209,8 +209,10 @@ pub enum LaunchError {
         /// The operand.
         operand: usize,
     },
-    /// Ownership that does not assign one slice to each core.
-    #[error("the ownership of operand {operand} has {slices} slices; the op uses {cores} cores and each must own one")]
+    /// Ownership that does not assign one slice to each core, and each slice to equally many.
+    #[error(
+        "the ownership of operand {operand} has {slices} slices; the op uses {cores} cores, of which each holds one, and the source has as many slices"
+    )]
     OwnershipCores {
         /// The operand.
         operand: usize,

@@ -5,6 +5,7 @@ use super::{
     program_residency::{CopyDirection, PlannedCopy, ProgramResidencyPlan, ResultLocation},
     values::{DividedProgram, overwrites_carried_value},
 };
+use cost::RelayoutShape;
 use machine::Family;
 use program::{
     OpOperand, OpRole, OperandRef, Program, ProgramOp, ProgramTensor, ProgramValue, TensorAccess, ValueDef, ValueId,
@@ -19,6 +20,8 @@ pub(crate) struct PlacedProgram {
     pub(crate) splits: Vec<WorkSplit>,
     /// For each op the position of the op before the rewrite that accesses the same values; `None` for other ops.
     pub(crate) unchanged: Vec<Option<usize>>,
+    /// For each op its movement between cores, if it is a relayout.
+    pub(crate) relayouts: Vec<Option<RelayoutShape>>,
     /// For each value whether its buffer is in LX.
     in_lx: Vec<bool>,
 }
@@ -56,14 +59,21 @@ impl PlacedProgram {
     }
 }
 
+/// Copy that a plan adds.
+struct AddedCopy {
+    op: Rc<ProgramOp>,
+    split: WorkSplit,
+    relayout: Option<RelayoutShape>,
+}
+
 struct PlacementRewriter<'a> {
     divided: &'a DividedProgram,
     ops: Vec<Rc<ProgramOp>>,
     values: Vec<Rc<ProgramValue>>,
     is_changed: Vec<bool>,
     is_removed: Vec<bool>,
-    /// Copies with their core splits, in the order of their insertion.
-    copies: Vec<(Rc<ProgramOp>, WorkSplit)>,
+    /// Copies in the order of their insertion.
+    copies: Vec<AddedCopy>,
     /// For each op the copies before it, by index; then those after the last op.
     before: Vec<Vec<usize>>,
     /// For each value whether it owns a buffer in LX.
@@ -82,6 +92,7 @@ impl PlacementRewriter<'_> {
                 Ok(())
             }
             CopyDirection::Load { before, readers, .. } => self.insert_load(copy, *before, readers),
+            CopyDirection::Relayout { before, relayout, .. } => self.insert_load(copy, *before, &relayout.readers),
         }
     }
 
@@ -175,7 +186,11 @@ impl PlacementRewriter<'_> {
             number: None,
             times: 1,
         };
-        self.copies.push((Rc::new(made), copy.split.clone()));
+        let relayout = match &copy.direction {
+            CopyDirection::Relayout { relayout, .. } => Some(relayout.shape),
+            CopyDirection::Load { .. } | CopyDirection::Store { .. } => None,
+        };
+        self.copies.push(AddedCopy { op: Rc::new(made), split: copy.split.clone(), relayout });
         self.values.push(Rc::new(ProgramValue {
             tensor: copy.copied.clone(),
             def: ValueDef::Op,
@@ -235,9 +250,9 @@ impl PlacementRewriter<'_> {
                 Rc::make_mut(&mut self.ops[read.op]).operands[read.operand] = operand;
             }
         }
-        for (copy, _) in self.copies.iter_mut().filter(|(copy, _)| copy.operands[0].value == removed) {
-            let operand = reread(&copy.operands[0]);
-            Rc::make_mut(copy).operands[0] = operand;
+        for copy in self.copies.iter_mut().filter(|copy| copy.op.operands[0].value == removed) {
+            let operand = reread(&copy.op.operands[0]);
+            Rc::make_mut(&mut copy.op).operands[0] = operand;
         }
     }
 
@@ -245,19 +260,22 @@ impl PlacementRewriter<'_> {
         let n_ops = self.ops.len() + self.copies.len();
         let (mut ops, mut splits, mut unchanged) =
             (Vec::with_capacity(n_ops), Vec::with_capacity(n_ops), Vec::with_capacity(n_ops));
+        let mut relayouts = Vec::with_capacity(n_ops);
         for (time, before) in self.before.iter().enumerate() {
-            for (copy, split) in before.iter().map(|&copy| &self.copies[copy]) {
-                ops.push(Rc::clone(copy));
-                splits.push(split.clone());
+            for copy in before.iter().map(|&copy| &self.copies[copy]) {
+                ops.push(Rc::clone(&copy.op));
+                splits.push(copy.split.clone());
                 unchanged.push(None);
+                relayouts.push(copy.relayout);
             }
             if let Some(op) = self.ops.get(time).filter(|_| !self.is_removed[time]) {
                 ops.push(Rc::clone(op));
                 splits.push(self.divided.divisions[time].split.clone());
                 unchanged.push((!self.is_changed[time]).then_some(time));
+                relayouts.push(None);
             }
         }
         let program = Program::new(ops, Rc::clone(&self.divided.program.loops), self.values);
-        PlacedProgram { program, splits, unchanged, in_lx: self.in_lx }
+        PlacedProgram { program, splits, unchanged, relayouts, in_lx: self.in_lx }
     }
 }

@@ -8,6 +8,7 @@
 use super::{
     LxIneligibility,
     copy_split::CopyUser,
+    relayouts::{Relayout, ValueRelayouts, find_relayouts},
     residency::{ResidencyCandidate, ResidencyPlan},
     values::{
         DividedProgram, collect_input_reads, find_in_place_parents, find_ineligibility, find_overwriting_ops,
@@ -15,10 +16,13 @@ use super::{
     },
 };
 use crate::work::find_common_view;
-use machine::Family;
+use machine::{Family, Target};
 use program::{AccessKind, OpRole, OperandRef, Program, ProgramOp, ProgramTensor, ValueDef, ValueId, WorkSplit};
 use scratchpad::{Buffer, Capacity, LxInterval, Use, UseKind};
-use std::collections::BTreeSet;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    rc::Rc,
+};
 
 /// Chosen residency intervals of the values of a program.
 pub(crate) struct ProgramResidencyPlan {
@@ -42,6 +46,8 @@ pub(crate) struct PlannedCopy {
 
 /// Direction and position of a copy.
 pub(crate) enum CopyDirection {
+    /// Moves the value to the cores that need other slices, at an address in LX, directly before an op.
+    Relayout { before: usize, address: i64, relayout: Rc<Relayout> },
     /// Loads the value into LX at an address, directly before an op, for these operands.
     Load { before: usize, address: i64, readers: Vec<OperandRef> },
     /// Stores the value to HBM after the writer, for all operands but these.
@@ -67,19 +73,49 @@ struct PlannedValue {
     /// Reason for HBM if the value has no residency interval, where it is known before planning.
     barred: Option<String>,
     candidate: ResidencyCandidate,
+    /// Relayout that makes the copy, which is planned instead of the value.
+    relayout: Option<Rc<Relayout>>,
 }
 
+/// Relayouts of values, by the time of the writer.
+type Relayouts = BTreeMap<usize, ValueRelayouts>;
+
 impl ProgramResidencyPlan {
-    /// Plans a program.
+    /// Plans a program. Relayouts are used where the value and all its copies are in LX for their whole live ranges,
+    /// and if the program then moves fewer HBM bytes.
     ///
     /// # Errors
     /// Returns an error if layouts are wrong.
-    pub(crate) fn new(divided: &DividedProgram, capacity: &Capacity) -> Result<Self, String> {
+    pub(crate) fn new(divided: &DividedProgram, target: &Target) -> Result<Self, String> {
+        let capacity = Capacity::from_target(target);
+        let mut relayouts = Relayouts::new();
+        for time in 0..divided.divisions.len() {
+            relayouts.extend(find_relayouts(divided, time, target)?.map(|of_value| (time, of_value)));
+        }
+        let plain = Self::with_relayouts(divided, &capacity, &Relayouts::new())?;
+        while !relayouts.is_empty() {
+            let plan = Self::with_relayouts(divided, &capacity, &relayouts)?;
+            let unplaced = plan.find_unplaced_relayouts(divided, &relayouts);
+            if unplaced.is_empty() {
+                return Ok(if plan.chosen.hbm_bytes < plain.chosen.hbm_bytes { plan } else { plain });
+            }
+            relayouts.retain(|time, _| !unplaced.contains(time));
+        }
+        Ok(plain)
+    }
+
+    /// Plans a program with relayouts, without requiring that they are in LX.
+    fn with_relayouts(divided: &DividedProgram, capacity: &Capacity, relayouts: &Relayouts) -> Result<Self, String> {
         let mut made =
             (0..divided.divisions.len()).map(|time| plan_result(divided, time)).collect::<Result<Vec<_>, _>>()?;
+        let mut moved = Vec::new();
+        for (&time, of_value) in relayouts {
+            plan_relayouts(divided, &mut made[time], of_value, &mut moved);
+        }
         let mut planned = collect_inputs(divided, &made)?;
         add_in_place_parents(&divided.program, &planned, &mut made);
         planned.append(&mut made);
+        planned.append(&mut moved);
         let mut candidates: Vec<ResidencyCandidate> = planned.iter().map(|planned| planned.candidate.clone()).collect();
         let mut chosen = ResidencyPlan::plan_unsplit(&candidates, capacity);
         if chosen.has_unplaced_candidates(&candidates, capacity) {
@@ -89,6 +125,21 @@ impl ProgramResidencyPlan {
             chosen = chosen.improved_by_splitting(&candidates, capacity);
         }
         Ok(Self { planned, candidates, chosen })
+    }
+
+    /// Returns the times of the writers of values with a relayout whose source or result is not in LX for its whole
+    /// live range.
+    fn find_unplaced_relayouts(&self, divided: &DividedProgram, relayouts: &Relayouts) -> BTreeSet<usize> {
+        let program = &divided.program;
+        let unplaced = self.planned.iter().zip(&self.chosen.intervals).filter(|(planned, intervals)| {
+            let life = planned.candidate.buffer.live_range();
+            !matches!(intervals.as_slice(), [one] if one.start == life.start && one.end == life.end)
+        });
+        let writers = unplaced.filter_map(|(planned, _)| match &planned.relayout {
+            Some(_) => program.writers(planned.value).first().copied(),
+            None => planned.writer,
+        });
+        writers.filter(|time| relayouts.contains_key(time)).collect()
     }
 
     /// Returns the copies of the plan, in the order in which they are inserted.
@@ -136,6 +187,7 @@ fn plan_result(divided: &DividedProgram, time: usize) -> Result<PlannedValue, St
             device_bytes: divided.device_bytes(time),
             may_split: false,
         },
+        relayout: None,
     };
     if let Some(ineligible @ (LxIneligibility::GraphOutput | LxIneligibility::ViewedOutput)) =
         find_ineligibility(program, time)
@@ -144,6 +196,52 @@ fn plan_result(divided: &DividedProgram, time: usize) -> Result<PlannedValue, St
         enable_lx_reads(divided, &mut made)?;
     }
     Ok(made)
+}
+
+/// Plans the value that an op makes, and a copy for each of its relayouts, which runs before the first reader of the
+/// copy.
+fn plan_relayouts(
+    divided: &DividedProgram,
+    made: &mut PlannedValue,
+    relayouts: &ValueRelayouts,
+    moved: &mut Vec<PlannedValue>,
+) {
+    let Some(time) = made.writer else { return };
+    let program = &divided.program;
+    let read = |time| Use { time, kind: UseKind::Read };
+    let kept = relayouts.kept.iter().map(|read| read.op);
+    let mut times: Vec<usize> = kept.chain(relayouts.moves.iter().map(|moved| moved.first_reader())).collect();
+    times.sort_unstable();
+    let buffer = &mut made.candidate.buffer;
+    let write = Use { time, kind: UseKind::Write };
+    *buffer = Buffer {
+        bytes: made.candidate.device_bytes / relayouts.num_slices,
+        uses: [write].into_iter().chain(times.into_iter().map(read)).collect(),
+        in_place_parents: find_in_place_parents(program, &program.ops[time]),
+        barred: None,
+        ..buffer.clone()
+    };
+    for one in &relayouts.moves {
+        let write = Use { time: one.first_reader(), kind: UseKind::Write };
+        let buffer = Buffer {
+            name: format!("relayout of op{time}"),
+            bytes: made.candidate.device_bytes / one.num_slices,
+            uses: [write].into_iter().chain(to_read_uses(&one.readers)).collect(),
+            in_place_parents: Vec::new(),
+            starts_in_hbm: false,
+            ends_in_hbm: false,
+            barred: None,
+        };
+        moved.push(PlannedValue {
+            value: made.value,
+            writer: None,
+            readers: one.readers.clone(),
+            copied: made.copied.clone(),
+            barred: None,
+            candidate: ResidencyCandidate { buffer, device_bytes: made.candidate.device_bytes, may_split: false },
+            relayout: Some(Rc::clone(one)),
+        });
+    }
 }
 
 /// Renumbers the parents of results, which are listed after the inputs, and adds the inputs whose addresses results may
@@ -253,7 +351,8 @@ fn plan_input(
     };
     // The planner must know every use between two residency intervals.
     let candidate = ResidencyCandidate { buffer, device_bytes, may_split: num_reads == readers.len() };
-    let input = PlannedValue { value, writer: None, readers, copied: Some(copied), barred: None, candidate };
+    let input =
+        PlannedValue { value, writer: None, readers, copied: Some(copied), barred: None, candidate, relayout: None };
     Ok(input.has_matching_copy(divided)?.then_some(input))
 }
 
@@ -325,6 +424,10 @@ impl PlannedValue {
         intervals: &[LxInterval],
         copies: &mut Vec<PlannedCopy>,
     ) -> Result<(), String> {
+        if let (Some(relayout), [interval]) = (&self.relayout, intervals) {
+            copies.push(self.build_relayout(divided, interval, relayout)?);
+            return Ok(());
+        }
         let mut later = intervals;
         let readers_in = |interval: &LxInterval| {
             self.readers
@@ -353,6 +456,23 @@ impl PlannedValue {
             )?);
         }
         Ok(())
+    }
+
+    fn build_relayout(
+        &self,
+        divided: &DividedProgram,
+        interval: &LxInterval,
+        relayout: &Rc<Relayout>,
+    ) -> Result<PlannedCopy, String> {
+        let op = *divided.program.writers(self.value).first().ok_or("a relayout moves a value that no op writes")?;
+        let user = OperandRef { op, operand: divided.program.ops[op].operands.len() - 1 };
+        let direction = CopyDirection::Relayout {
+            before: relayout.first_reader(),
+            address: interval.address,
+            relayout: Rc::clone(relayout),
+        };
+        let copied = self.copied.clone().ok_or("a copy has no type")?;
+        Ok(PlannedCopy { value: self.value, copied, direction, split: relayout.source.clone(), user })
     }
 
     fn build_planned_copy(&self, divided: &DividedProgram, direction: CopyDirection) -> Result<PlannedCopy, String> {

@@ -14,6 +14,8 @@ use std::{collections::BTreeMap, rc::Rc};
 pub(crate) struct OpCoreSplit {
     pub(crate) operation: Rc<UndividedOp>,
     pub(crate) split: WorkSplit,
+    /// Core split of the result, if the op is a relayout: it may end with numbers of cores that have the same slice.
+    pub(crate) destination: Option<WorkSplit>,
 }
 
 /// Program whose work is divided.
@@ -39,8 +41,9 @@ impl DividedProgram {
 
     /// Returns how the cores divide an operand; the result comes after the operands.
     pub(crate) fn core_use(&self, user: OperandRef) -> CoreUse<'_> {
-        let OpCoreSplit { operation, split } = &self.divisions[user.op];
-        CoreUse { op: operation, operand: user.operand, split }
+        let OpCoreSplit { operation, split, destination } = &self.divisions[user.op];
+        let written = destination.as_ref().filter(|_| user.operand + 1 == operation.operands.len());
+        CoreUse { op: operation, operand: user.operand, split: written.unwrap_or(split) }
     }
 
     /// Returns the number of slices of a value, one per core; an error if its users disagree.

@@ -1,8 +1,9 @@
 //! Converts the ops of a bundle to the input of the time model (crate [`cost`]). A bundle is launched as one kernel.
 
 use super::op_traffic::touched_bytes;
-use crate::bundle::{Allocation, Bundle, BundleItem, OpFamily, OpSpec, OpSpecOperand};
-use cost::{Dim, OpKind, OpShape, TileOp, TileOperand};
+use crate::bundle::{Allocation, Bundle, BundleItem, Coordinate, OpFamily, OpSpec, OpSpecOperand};
+use cost::{Dim, OpKind, OpShape, RelayoutShape, TileOp, TileOperand};
+use machine::STICK_BYTES;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Start of an operand: the start of an argument, the pool or LX, and the byte offset from it.
@@ -72,8 +73,16 @@ impl KernelReader {
             op.operands.iter().partition(|operand| operand.name.is_none());
         let operands = values.into_iter().chain(indices).map(|operand| self.read_operand(op, operand)).collect();
         let (kind, is_irregular) = (op_kind(op), is_irregular(op));
-        TileOp { kind, is_reduction: op.is_reduction, dims, trips: self.trip_counts.clone(), operands, is_irregular }
-            .to_op_shape()
+        TileOp {
+            kind,
+            is_reduction: op.is_reduction,
+            dims,
+            trips: self.trip_counts.clone(),
+            operands,
+            is_irregular,
+            relayout: build_relayout_shape(op),
+        }
+        .to_op_shape()
     }
 
     fn read_operand(&mut self, op: &OpSpec, operand: &OpSpecOperand) -> TileOperand {
@@ -148,6 +157,23 @@ fn is_irregular(op: &OpSpec) -> bool {
     let family = OpFamily::from_op(op);
     let is_indexed = op.operands.iter().any(|operand| operand.name.is_some());
     is_indexed || family.is_windowed() || family == OpFamily::TopK
+}
+
+/// Returns the movement of a relayout between cores; `None` for other ops.
+fn build_relayout_shape(op: &OpSpec) -> Option<RelayoutShape> {
+    let [from, to] = op.operands.as_slice() else { return None };
+    (from.ownership.is_some() || to.ownership.is_some()).then_some(())?;
+    let slices_of = |operand: &OpSpecOperand| -> Vec<i64> {
+        let outer = operand.coordinates.len().saturating_sub(1);
+        let dims: Vec<Option<usize>> = operand.coordinates[..outer].iter().map(Coordinate::moving_dim).collect();
+        let is_first = |position: usize, dim: usize| !dims[..position].contains(&Some(dim));
+        let of_dim = |(position, dim): (usize, &Option<usize>)| {
+            dim.filter(|dim| is_first(position, *dim)).map_or(1, |dim| operand.num_slices(op, dim))
+        };
+        dims.iter().enumerate().map(of_dim).collect()
+    };
+    let sizes = &from.device_size[..from.device_size.len().saturating_sub(1)];
+    Some(RelayoutShape::new(sizes, STICK_BYTES, &slices_of(from), &slices_of(to)))
 }
 
 #[cfg(test)]

@@ -46,8 +46,16 @@ pub struct CoreUse<'a> {
     pub op: &'a UndividedOp,
     /// Index of the operand; the last one is the result.
     pub operand: usize,
-    /// Core split of the op.
+    /// Core split of the op. That of a relayout's result may have more dimensions than the op: numbers of cores that
+    /// have the same slice.
     pub split: &'a WorkSplit,
+}
+
+impl CoreUse<'_> {
+    /// Returns whether several cores may have the same slice: a relayout writes each of them.
+    fn is_replicated(&self) -> bool {
+        self.split.slices().len() > self.op.dims.len()
+    }
 }
 
 /// Slices of a buffer over the cores: the digits of a position in the buffer determine the core that has it.
@@ -82,7 +90,7 @@ impl CoreView {
         Self { digits }
     }
 
-    /// Returns the number of slices, each on one core.
+    /// Returns the number of slices.
     #[must_use]
     pub fn num_slices(&self) -> i64 {
         self.digits.iter().map(|digit| digit.slices).product()
@@ -97,8 +105,9 @@ impl CoreView {
 /// exactly the slice that the writer left.
 pub fn find_common_view(uses: &[CoreUse<'_>]) -> Result<CoreView, CoreSplitConflict> {
     let mut agreed: Option<CoreView> = None;
+    let is_replicated = uses.first().is_some_and(CoreUse::is_replicated);
     for (user, one) in uses.iter().enumerate() {
-        let view = compute_core_view(user, one)?;
+        let view = if is_replicated { compute_shared_view(user, one)? } else { compute_core_view(user, one)? };
         match &agreed {
             Some(first) if *first != view => return Err(CoreSplitConflict::Slices { user }),
             Some(_) => {}
@@ -108,8 +117,18 @@ pub fn find_common_view(uses: &[CoreUse<'_>]) -> Result<CoreView, CoreSplitConfl
     Ok(agreed.unwrap_or_else(|| CoreView::from_digits(Vec::new())))
 }
 
-/// Returns the slices of one user; `user` is its position among the users, for the message.
+/// Returns the slices of one user, each on one core; `user` is its position among the users, for the message.
 pub fn compute_core_view(user: usize, one: &CoreUse<'_>) -> Result<CoreView, CoreSplitConflict> {
+    let (view, cores) = (compute_shared_view(user, one)?, one.split.num_cores());
+    if view.num_slices() == cores {
+        Ok(view)
+    } else {
+        Err(CoreSplitConflict::Shared { user, cores, slices: view.num_slices() })
+    }
+}
+
+/// Returns the slices of one user, which several cores may share.
+pub(crate) fn compute_shared_view(user: usize, one: &CoreUse<'_>) -> Result<CoreView, CoreSplitConflict> {
     let operand = &one.op.operands[one.operand];
     let is_write = one.operand + 1 == one.op.operands.len();
     let weights = one.split.divisors(CoreOrder::from_family(one.op.family));
@@ -118,7 +137,8 @@ pub fn compute_core_view(user: usize, one: &CoreUse<'_>) -> Result<CoreView, Cor
     let extents: &[i64] = operand.part_of.as_ref().map_or(&touched, |whole| &whole[..touched.len()]);
     let mut digits = Vec::new();
     for (dim, &slices) in one.split.slices().iter().enumerate().filter(|&(_, &slices)| slices > 1) {
-        if is_write && one.op.dims[dim].kind == DimKind::Reduction {
+        let is_reduced = one.op.dims.get(dim).is_some_and(|dim| dim.kind == DimKind::Reduction);
+        if is_write && is_reduced {
             return Err(CoreSplitConflict::PartialSums);
         }
         let Some(device_dim) = find_sliced_dim(user, &operand.coordinates, dim)? else { continue };
@@ -131,12 +151,7 @@ pub fn compute_core_view(user: usize, one: &CoreUse<'_>) -> Result<CoreView, Cor
         let step = extents[device_dim..].iter().product::<i64>() / slices;
         digits.push(CoreDigit { step, slices, weight: weights[dim] });
     }
-    let (view, cores) = (CoreView::from_digits(digits), one.split.num_cores());
-    if view.num_slices() == cores {
-        Ok(view)
-    } else {
-        Err(CoreSplitConflict::Shared { user, cores, slices: view.num_slices() })
-    }
+    Ok(CoreView::from_digits(digits))
 }
 
 /// Returns the number of positions that a use has of each device dimension except the last, which is one stick. If the

@@ -19,6 +19,7 @@ mod testing;
 #[cfg(feature = "mlir")]
 pub(crate) mod ir;
 
+pub(crate) use core_view::compute_shared_view;
 pub use core_view::{CoreSplitConflict, CoreUse, CoreView, compute_core_view, find_common_view};
 pub use distribute::distribute;
 pub use enumerate_splits::{MAX_ENUMERATED_SPLITS, enumerate_splits};

@@ -16,13 +16,17 @@ const MAX_DECODE_ROWS: f64 = 32.0;
 /// Computes the contribution of one op to the cost of its kernel.
 pub(super) fn compute_contribution(op: &OpFeatures, model: &TimeModel) -> OpContribution {
     let constants = &model.recommended;
+    let relayout_ns = op.relayout_ns * op.trips;
+    if relayout_ns > 0.0 {
+        return compute_relayout_contribution(op, relayout_ns, constants);
+    }
     let (hbm_ns, compute_ns) = (estimate_hbm_ns(op, model), estimate_compute_ns(op, model));
     let overlapped_ns = if op.kind == OpKind::Matmul {
         hbm_ns + compute_ns - constants.overlap * hbm_ns.min(compute_ns)
     } else {
         (hbm_ns * hbm_ns + compute_ns * compute_ns).sqrt()
     };
-    let iterations = if op.trips > 1.0 { op.trips * constants.iteration_ns } else { 0.0 };
+    let iterations = compute_iteration_ns(op, constants);
     let lopsided = if op.kind == OpKind::Matmul { estimate_lopsided_split_ns(&op.product, model) } else { 0.0 };
     OpContribution {
         hbm_ns,
@@ -32,6 +36,23 @@ pub(super) fn compute_contribution(op: &OpFeatures, model: &TimeModel) -> OpCont
         spread: select_error_interval(op, constants),
         is_ranked: has_published_times(op),
     }
+}
+
+/// Computes the contribution of a relayout, which moves bytes between LX of cores only.
+fn compute_relayout_contribution(op: &OpFeatures, relayout_ns: f64, constants: &RecommendedTime) -> OpContribution {
+    let fixed_ns = constants.op_ns + compute_iteration_ns(op, constants);
+    OpContribution {
+        hbm_ns: 0.0,
+        compute_ns: relayout_ns,
+        fixed_ns,
+        total_ns: relayout_ns + fixed_ns,
+        spread: constants.spread.transport,
+        is_ranked: true,
+    }
+}
+
+fn compute_iteration_ns(op: &OpFeatures, constants: &RecommendedTime) -> f64 {
+    if op.trips > 1.0 { op.trips * constants.iteration_ns } else { 0.0 }
 }
 
 /// Returns whether times of such ops are published.

@@ -36,6 +36,9 @@ pub struct Target {
     pub segment_bytes: i64,
     /// Segments that a kernel may use; the eighth belongs to the runtime (torch-spyre, memory map).
     pub segments: i64,
+    /// Maximum number of cores from which a relayout in LX may collect a core's slice; 0 if the compiler may not move
+    /// values between cores. torch-spyre allows 8, one for each address register (`lx_relayout.py`).
+    pub lx_fan_in: i64,
     /// Constants of the time model.
     pub time: TimeModel,
 }
@@ -45,6 +48,9 @@ pub struct Target {
 const MAX_UNITS: i64 = 1024;
 /// Maximum bytes of a memory in a target description, for the same reason.
 const MAX_BYTES: i64 = 1 << 44;
+
+/// Parameters that may be 0.
+const MAY_BE_ZERO: [&str; 2] = ["lx_bytes", "lx_fan_in"];
 
 impl Target {
     /// Returns the parameters of the IBM Spyre card.
@@ -57,13 +63,23 @@ impl Target {
             pool_bytes: 14 << 30,
             segment_bytes: 16 << 30,
             segments: 7,
+            lx_fan_in: 0,
             time: TimeModel::spyre(),
         }
     }
 
-    /// Returns the parameters with their names, as in a `--target` file.
+    /// Returns the parameters that describe the machine, with their names as in a `--target` file: all but
+    /// `lx_fan_in` if it is 0.
     #[must_use]
-    pub fn named_parameters(&self) -> [(&'static str, i64); 6] {
+    pub fn named_parameters(&self) -> Vec<(&'static str, i64)> {
+        let mut parameters = self.all_parameters().to_vec();
+        parameters.retain(|&(name, number)| name != "lx_fan_in" || number > 0);
+        parameters
+    }
+
+    /// Returns all parameters with their names, as in a `--target` file.
+    #[must_use]
+    pub fn all_parameters(&self) -> [(&'static str, i64); 7] {
         [
             ("cores", self.cores),
             ("lx_bytes", self.lx_bytes),
@@ -71,6 +87,7 @@ impl Target {
             ("pool_bytes", self.pool_bytes),
             ("segment_bytes", self.segment_bytes),
             ("segments", self.segments),
+            ("lx_fan_in", self.lx_fan_in),
         ]
     }
 
@@ -80,15 +97,17 @@ impl Target {
     /// Returns the name of the parameter, its value and the rule.
     pub fn check(&self) -> Result<(), String> {
         if let Some((name, number)) =
-            self.named_parameters().into_iter().find(|&(name, number)| number < 1 && name != "lx_bytes")
+            self.all_parameters().into_iter().find(|&(name, number)| number < 1 && !MAY_BE_ZERO.contains(&name))
         {
             return Err(format!("'{name}' must be positive, found {number}"));
         }
         let max_value = |name: &str| if name.ends_with("_bytes") { MAX_BYTES } else { MAX_UNITS };
-        if let Some((name, number)) =
-            self.named_parameters().into_iter().find(|&(name, number)| number > max_value(name))
+        if let Some((name, number)) = self.all_parameters().into_iter().find(|&(name, number)| number > max_value(name))
         {
             return Err(format!("'{name}' may be {} at most, found {number}", max_value(name)));
+        }
+        if self.lx_fan_in < 0 {
+            return Err(format!("'lx_fan_in' must not be negative, found {}", self.lx_fan_in));
         }
         self.time.check()?;
         if self.lx_bytes < 0 || self.lx_bytes % STICK_BYTES != 0 {

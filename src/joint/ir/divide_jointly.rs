@@ -162,7 +162,6 @@ mod tests {
         mlir::{DetachedClone, Module},
     };
     use cost::TileOp;
-    use scratchpad::Capacity;
 
     /// Programs in which values move between LX and HBM: returned values that ops read, inputs of several ops, tiles,
     /// views of copies, copies that HBM does not need.
@@ -179,7 +178,7 @@ mod tests {
             set_work(compute, split);
         }
         let Ok(program) = LxProgram::from_function(scratch.op()) else { panic!("no program: {}", scratch.op()) };
-        emit_residency(&program, &Capacity::from_target(target)).unwrap();
+        emit_residency(&program, target).unwrap();
         let Ok(ir) = read_function(scratch.op()) else { panic!("no program: {}", scratch.op()) };
         let mut numbers = BufferNumbering::default();
         let tile = |(compute, op): (&ComputeOp<'_>, &Rc<program::ProgramOp>)| {

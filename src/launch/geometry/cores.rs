@@ -130,7 +130,9 @@ fn assign_owner(
         }
     }
     let slices = dims.iter().fold(1_i64, |product, division| product.saturating_mul(division.slices));
-    if slices != space.num_cores() {
+    // Several cores may get the same slice; one core holds each slice of the source.
+    let is_possible = if operand == 0 { slices == space.num_cores() } else { space.num_cores() % slices == 0 };
+    if !is_possible {
         return Err(LaunchError::OwnershipCores { operand, slices, cores: space.num_cores() });
     }
     Ok(CoreDivisions { dims })
@@ -185,10 +187,10 @@ mod tests {
     #[test]
     fn requires_relayout_and_all_cores_for_ownership() {
         assert_eq!(Geometry::new(&copy(&[ROWS], &[ROWS])), Err(LaunchError::StrayOwnership { operand: 0 }));
-        let two = OwnedDim { slices: 2, ..COLUMNS };
+        let three = OwnedDim { slices: 3, ..COLUMNS };
         assert_eq!(
-            Geometry::new(&copy(&[ROWS], &[two])),
-            Err(LaunchError::OwnershipCores { operand: 1, slices: 2, cores: 4 })
+            Geometry::new(&copy(&[ROWS], &[three])),
+            Err(LaunchError::OwnershipCores { operand: 1, slices: 3, cores: 4 })
         );
     }
 }

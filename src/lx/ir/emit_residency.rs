@@ -7,12 +7,12 @@ use super::{
 };
 use crate::dialect::ods::{attr, spyre};
 use crate::{
-    dialect::{MemoryLocation, MemoryPlacement, build_view, strip_views},
+    dialect::{MemoryLocation, MemoryPlacement, build_view, strip_views, work_attribute},
     lx::program_residency::{CopyDirection, PlannedCopy, ProgramResidencyPlan, ResultLocation},
     mlir::{Op, OpExt, OperationLike, TensorType, Value, ValueExt, ValueLike, insert_before, map_of},
 };
+use machine::Target;
 use program::OperandRef;
-use scratchpad::Capacity;
 
 /// Reason in `place` of a value's copy in HBM.
 const HBM_COPY_REASON: &str = "it is the copy in HBM of a value in LX";
@@ -21,8 +21,8 @@ const HBM_COPY_REASON: &str = "it is the copy in HBM of a value in LX";
 ///
 /// # Errors
 /// Returns an error if layouts are wrong, or if a copy does not have the predicted slices.
-pub(crate) fn emit_residency(program: &LxProgram<'_>, capacity: &Capacity) -> Result<(), String> {
-    let plan = ProgramResidencyPlan::new(&program.divided, capacity)?;
+pub(crate) fn emit_residency(program: &LxProgram<'_>, target: &Target) -> Result<(), String> {
+    let plan = ProgramResidencyPlan::new(&program.divided, target)?;
     for copy in plan.copies(&program.divided)? {
         program.insert_planned_copy(&copy)?;
     }
@@ -57,6 +57,13 @@ impl<'c> LxProgram<'c> {
                 let loaded = self.build_copy(copy, from, self.ir.ops[*before].op)?;
                 MemoryPlacement { memory: MemoryLocation::Lx(*address), reason: String::new() }.set_on(loaded);
                 self.redirect_reads(readers, loaded.output())
+            }
+            CopyDirection::Relayout { before, address, relayout } => {
+                let value = self.ir.values[copy.value.0];
+                let moved = self.build_copy(copy, value, self.ir.ops[*before].op)?;
+                moved.set_attr(attr::DESTINATION, work_attribute(moved.ctx(), &relayout.destination));
+                MemoryPlacement { memory: MemoryLocation::Lx(*address), reason: String::new() }.set_on(moved);
+                self.redirect_reads(&relayout.readers, moved.output())
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::{
     codes,
-    dialect::{IrProgram, core_split_of, read_program},
+    dialect::{IrProgram, core_split_of, read_program, relayout_destination_of},
     lx::values::{DividedProgram, OpCoreSplit},
     mlir::{ErrorReported, Op, error_at},
     work::ir::describe_op::describe_op_with_accesses,
@@ -24,8 +24,11 @@ impl<'c> LxProgram<'c> {
             let reject = |message: String| error_at(codes::MALFORMED_IR, compute.op, message).report();
             let operation = describe_op_with_accesses(*compute, op.operands.iter().map(|operand| &operand.access))
                 .map_err(reject)?;
-            divisions
-                .push(OpCoreSplit { operation: Rc::new(operation), split: core_split_of(*compute).map_err(reject)? });
+            divisions.push(OpCoreSplit {
+                operation: Rc::new(operation),
+                split: core_split_of(*compute).map_err(reject)?,
+                destination: relayout_destination_of(*compute).map_err(reject)?,
+            });
         }
         let divided = DividedProgram { program: Rc::clone(&ir.program), divisions };
         Ok(Self { ir, divided })

@@ -86,6 +86,8 @@ impl EmitContext<'_> {
     fn build_operation(&self, function: &Text) -> Result<Operation, SdscError> {
         let cores = self.geometry.num_cores();
         let dims = self.geometry.space.dims();
+        // The slices of a shuffle are those of its destination.
+        let result = self.geometry.owner(self.geometry.tensors.len() - 1);
         let is_symbolic = !self.addresses.dims.is_empty();
         Ok(Operation {
             debug_handle: None,
@@ -99,11 +101,9 @@ impl EmitContext<'_> {
             corelet_fold: fold(1, "corelet"),
             n_cores: cores,
             core_to_dsc: (0..cores).map(|core| (core, 0)).collect(),
-            slices: dims.iter().map(|dim| (dim.label.name().into(), dim.split)).collect(),
-            core_to_slice: self.slices_by_core(
-                &self.geometry.divisions,
-                self.geometry.divisions.dims().iter().map(|division| division.label),
-            ),
+            slices: dims.iter().map(|dim| (dim.label.name().into(), result.get(dim.label).slices)).collect(),
+            core_to_slice: self
+                .slices_by_core(result, self.geometry.divisions.dims().iter().map(|division| division.label)),
             core_to_schedule: (0..cores).map(|core| (core, vec![[-1, 0, 0, 0]])).collect(),
             dscs: vec![NamedMember { name: function.clone(), value: self.build_dsc(function)? }],
             data_dscs: is_symbolic.then(Vec::new),
@@ -164,9 +164,10 @@ impl EmitContext<'_> {
                 SymbolicInfo { max: bounds.max / dim.split, granularity: (bounds.granularity / dim.split).max(1) };
             Some((dim.label.name().into(), info))
         });
+        let result = self.geometry.owner(self.geometry.tensors.len() - 1);
         DimSizes {
             name: Some("core".into()),
-            sizes: self.build_sizes(|dim| dim.size / dim.split),
+            sizes: self.build_sizes(|dim| dim.size / result.get(dim.label).slices),
             symbolic: Some(symbolic.collect()),
             max_symbolic_volume: Some(Entries::default()),
             corelet_split: Some(Entries::default()),

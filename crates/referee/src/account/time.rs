@@ -7,9 +7,10 @@
 
 use crate::machine::RegionId;
 use crate::machine::access::TensorSlices;
-use crate::plan::{MemorySpace, OpKernel, OpPlan};
+use crate::plan::{MemorySpace, OpKernel, OpPlan, TensorPlan};
 use cost::{
-    CostFormula, Dim, OpKind, OpShape, TileOp, TileOperand, TimeEstimate, estimate_kernel_time, extract_features,
+    CostFormula, Dim, OpKind, OpShape, RelayoutShape, TileOp, TileOperand, TimeEstimate, estimate_kernel_time,
+    extract_features,
 };
 use machine::{STICK_BYTES, TimeModel};
 use serde::Serialize;
@@ -152,6 +153,7 @@ impl OpShapeBuilder<'_> {
             trips: seen.trips.clone(),
             operands: tensors.map(|tensor| self.build_operand(seen, *tensor)).collect(),
             is_irregular: !plan.index_tensors.is_empty() || is_windowed(plan),
+            relayout: (plan.kernel == OpKernel::Shuffle).then(|| build_relayout_shape(plan)),
         };
         op.to_op_shape()
     }
@@ -190,4 +192,17 @@ fn find_op_kind(plan: &OpPlan) -> OpKind {
 
 fn is_windowed(plan: &OpPlan) -> bool {
     ["conv2d", "depthwiseconv2dnative", "avgpoolfwd"].contains(&plan.function.as_str())
+}
+
+/// Returns the movement of a shuffle between cores.
+fn build_relayout_shape(plan: &OpPlan) -> RelayoutShape {
+    let (source, destination) = (&plan.tensors[plan.inputs[0]], &plan.tensors[plan.output]);
+    let elements = STICK_BYTES / source.format.bytes();
+    let outermost_first = || plan.source_order.iter().rev().copied();
+    let sizes = outermost_first()
+        .map(|dim| if dim == source.stick_dim { plan.dims[dim].size / elements } else { plan.dims[dim].size });
+    let slices = |tensor: &TensorPlan| -> Vec<i64> {
+        outermost_first().map(|dim| plan.dims[dim].size / (tensor.offsets[dim].len() as i64).max(1)).collect()
+    };
+    RelayoutShape::new(&sizes.collect::<Vec<_>>(), STICK_BYTES, &slices(source), &slices(destination))
 }

@@ -2,7 +2,7 @@
 
 use super::error::PlanError;
 use super::kernel::{OpKernel, TopKOutput};
-use super::relayout::{check_relayout, find_relayout_cores};
+use super::relayout::{check_relayout, find_relayout_cores, read_source_order};
 use super::stagger::Stagger;
 use super::tensor::{TensorPlanBuilder, parse_number_format};
 use super::{CoreAssignment, IterationDim, OpConstant, OpPlan, PaddingMask, SymbolicSize, TensorPlan};
@@ -84,6 +84,7 @@ impl PlanBuilder<'_> {
             return Err(PlanError::NotSimulated("symbolic sizes of an op with unequal work".to_owned()));
         }
         let (name, function) = (self.name.to_owned(), self.function.to_owned());
+        let source_order = if kernel == OpKernel::Shuffle { read_source_order(self.dsc, &dims) } else { Vec::new() };
         let plan = OpPlan {
             name,
             function,
@@ -94,6 +95,7 @@ impl PlanBuilder<'_> {
             inputs,
             index_tensors: indices,
             output,
+            source_order,
             mask,
             constants,
             symbolic_sizes: sizes,

@@ -47,6 +47,9 @@ pub(crate) struct OpPlan {
     pub(crate) index_tensors: Vec<usize>,
     /// Position of the result in `tensors`.
     pub(crate) output: usize,
+    /// Order of the dimensions of a shuffle's source in memory, from the one next to the stick outwards; empty for
+    /// other ops.
+    pub(crate) source_order: Vec<usize>,
     /// Mask that replaces inputs beyond the valid range by a constant.
     pub(crate) mask: Option<PaddingMask>,
     /// Numeric parameters of the device function, in the order of the file.

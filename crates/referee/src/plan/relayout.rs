@@ -60,6 +60,12 @@ pub(super) fn find_relayout_cores(
     Ok((0..n_cores).flat_map(|id| corelets.iter().map(move |corelet| (id, corelet))).map(core).collect())
 }
 
+/// Returns the order of the dimensions of a shuffle's source in memory, from the one next to the stick outwards.
+pub(super) fn read_source_order(dsc: &Dsc, dims: &[IterationDim]) -> Vec<usize> {
+    let labels = dsc.nodes.first().map(|node| node.order.as_slice()).unwrap_or_default();
+    labels.iter().filter_map(|label| dims.iter().position(|dim| dim.label == **label)).collect()
+}
+
 /// Checks that two corelets share a core's slice of a tensor along its stick dimension, which must have a
 /// `corelet_fold`.
 ///

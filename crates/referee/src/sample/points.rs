@@ -65,6 +65,7 @@ pub(super) fn restrict_plan(plan: &OpPlan, cores: &[usize], points: &PointSubset
         inputs: plan.inputs.clone(),
         index_tensors: plan.index_tensors.clone(),
         output: plan.output,
+        source_order: Vec::new(),
         mask,
         constants: plan.constants.clone(),
         symbolic_sizes: Vec::new(),

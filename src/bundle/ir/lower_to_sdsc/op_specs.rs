@@ -4,7 +4,7 @@
 use super::{LoweredLaunch, SdscLowering, buffer_bytes};
 use crate::bundle::{
     Allocation, Coordinate, CoordinateSource, ElementArrangement, IterationDim, NamedConstant, OpSpec, OpSpecOperand,
-    SymbolicDim,
+    OwnedDim, Ownership, SymbolicDim,
     unit_dims::{complete_gather, complete_matmul, drop_unit_dims},
 };
 use crate::dialect::ods::{attr, spyre};
@@ -12,13 +12,12 @@ use crate::{
     codes,
     dialect::{
         ComputeOp, MemoryLocation, MemoryPlacement, OperandAccess, base_buffer_of, core_split_of, placement_owner_of,
-        window_strides,
+        relayout_destination_of, window_strides,
     },
     mlir::{OpExt, Value, floats},
 };
 use machine::{Family, STICK_BYTES};
-use program::AccessKind;
-use program::CoreOrder;
+use program::{AccessKind, CoreOrder, WorkSplit};
 
 /// Name of an op's index tensor, by which coordinates refer to it.
 const INDEX_TENSOR_NAME: &str = "index";
@@ -51,10 +50,14 @@ impl<'c> SdscLowering<'c> {
             )));
         }
         let accesses = compute.accesses()?;
+        let destination = relayout_destination_of(compute)?;
         let num_inputs = accesses.len() - 1;
         let mut operands = Vec::with_capacity(accesses.len());
         for (position, access) in accesses.iter().enumerate() {
-            let operand = self.lower_operand(compute, access, position < num_inputs, launch)?;
+            let mut operand = self.lower_operand(compute, access, position < num_inputs, launch)?;
+            if let Some(destination) = destination.as_ref().filter(|_| position == num_inputs) {
+                operand.ownership = Some(to_ownership(destination, space.len()));
+            }
             launch.record_live_range(base_buffer_of(access.value), &operand, split.slices());
             operands.push(operand);
         }
@@ -183,6 +186,14 @@ impl<'c> SdscLowering<'c> {
             MemoryLocation::Hbm => Err("reads a value in HBM that is no buffer of the program".to_owned()),
         }
     }
+}
+
+/// Returns the slices of a relayout's result that cores hold, without the numbers of cores that have the same slice.
+fn to_ownership(destination: &WorkSplit, num_dims: usize) -> Ownership {
+    let divisors = destination.divisors(CoreOrder::from_family(Family::Copy));
+    let owned = destination.slices().iter().zip(divisors).take(num_dims).enumerate();
+    let dims = owned.filter(|(_, (slices, _))| **slices > 1);
+    Ownership { dims: dims.map(|(dim, (&slices, divisor))| OwnedDim { dim, slices, divisor }).collect() }
 }
 
 /// Returns the symbolic size that moves within the sticks of an operand.

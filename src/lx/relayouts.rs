@@ -1,0 +1,194 @@
+//! Relayouts: moves of values in LX from the cores that hold their slices to the cores that need other slices.
+//!
+//! A value that its readers slice otherwise than its writer stays in LX if every such reader reads a copy that a
+//! relayout makes, one copy for each slicing. Each core collects its slice from a number of cores that the machine
+//! limits (`lx_fan_in` of the target).
+
+use super::{
+    copy_split::{CopyUser, build_copy_operation},
+    values::{DividedProgram, find_ineligibility, find_overwriting_ops, is_read_partially, writes_partially},
+};
+use crate::work::{CoreUse, CoreView, compute_core_view, compute_shared_view};
+use cost::RelayoutShape;
+use machine::{STICK_BYTES, Target};
+use program::{OperandRef, ProgramTensor, TensorAccess, WorkSplit};
+use std::rc::Rc;
+
+/// Relayouts of a value.
+#[derive(Clone)]
+pub(crate) struct ValueRelayouts {
+    /// Reads of the slices that the writer leaves.
+    pub(super) kept: Vec<OperandRef>,
+    /// Number of slices that the writer leaves.
+    pub(super) num_slices: i64,
+    /// Relayouts, by their first reader.
+    pub(super) moves: Vec<Rc<Relayout>>,
+}
+
+/// Relayout of a value for the readers with one slicing.
+pub(crate) struct Relayout {
+    /// Reads of the result, in program order.
+    pub(crate) readers: Vec<OperandRef>,
+    /// Core split of the source, over the dimensions of the value.
+    pub(crate) source: WorkSplit,
+    /// Core split of the result, which may end with numbers of cores that have the same slice.
+    pub(crate) destination: WorkSplit,
+    /// Movement between the cores.
+    pub(crate) shape: RelayoutShape,
+    /// Number of slices of the result.
+    pub(super) num_slices: i64,
+}
+
+impl Relayout {
+    /// Returns the op that reads the result first: the relayout runs before it.
+    pub(super) fn first_reader(&self) -> usize {
+        self.readers[0].op
+    }
+}
+
+/// Returns the relayouts with which the result of the op at a time can be in LX, if they take less time than HBM.
+///
+/// # Errors
+/// Returns an error if layouts are wrong.
+pub(super) fn find_relayouts(
+    divided: &DividedProgram,
+    time: usize,
+    target: &Target,
+) -> Result<Option<ValueRelayouts>, String> {
+    let program = &divided.program;
+    let value = program.result(time);
+    let tensor = &program.value(value).tensor;
+    let is_whole = !writes_partially(&program.ops[time])
+        && find_overwriting_ops(program, time).is_empty()
+        && !is_read_partially(program, time)
+        && program.readers(value).iter().all(|read| program.ops[read.op].loops == program.ops[time].loops)
+        && tensor.to_compact()?.is_some_and(|compact| compact == *tensor);
+    if target.lx_fan_in == 0 || !is_whole || find_ineligibility(program, time).is_some() {
+        return Ok(None);
+    }
+    let written = OperandRef { op: time, operand: program.ops[time].operands.len() - 1 };
+    let Ok(left) = compute_core_view(0, &divided.core_use(written)) else { return Ok(None) };
+    let builder = RelayoutBuilder { divided, tensor, target, source: build_user(divided, written).tensor_split()? };
+    if !builder.matches(&builder.source, &left)? {
+        return Ok(None);
+    }
+    let (mut kept, mut groups): (Vec<OperandRef>, Vec<(CoreView, Vec<OperandRef>)>) = (Vec::new(), Vec::new());
+    for &read in program.readers(value) {
+        let Ok(view) = compute_shared_view(0, &divided.core_use(read)) else { return Ok(None) };
+        if view == left && divided.divisions[read.op].split.num_cores() == builder.source.num_cores() {
+            kept.push(read);
+        } else if let Some((_, readers)) = groups.iter_mut().find(|(of_group, _)| *of_group == view) {
+            readers.push(read);
+        } else {
+            groups.push((view, vec![read]));
+        }
+    }
+    let mut moves = Vec::with_capacity(groups.len());
+    for (view, readers) in groups {
+        let Some(moved) = builder.build(&view, readers)? else { return Ok(None) };
+        moves.push(Rc::new(moved));
+    }
+    let relayouts = ValueRelayouts { kept, num_slices: left.num_slices(), moves };
+    let num_uses = 1 + program.readers(value).len();
+    Ok((!relayouts.moves.is_empty() && relayouts.saves_time(divided.device_bytes(time), num_uses, target))
+        .then_some(relayouts))
+}
+
+impl ValueRelayouts {
+    /// Returns whether the relayouts take less time than `num_uses` moves of the value between HBM and the cores.
+    fn saves_time(&self, device_bytes: i64, num_uses: usize, target: &Target) -> bool {
+        let hbm_ns = device_bytes as f64 * num_uses as f64 / target.time.hbm.one_way;
+        let ns = |moved: &Rc<Relayout>| target.time.recommended.op_ns + moved.shape.estimate_ns();
+        self.moves.iter().map(ns).sum::<f64>() < hbm_ns
+    }
+}
+
+/// Returns a use of a value by an op.
+fn build_user(divided: &DividedProgram, user: OperandRef) -> CopyUser<'_> {
+    let division = &divided.divisions[user.op];
+    let dims = &divided.program.operand(user).access.dims;
+    CopyUser { operand: user.operand, dims, operation: &division.operation, split: &division.split }
+}
+
+/// Builder of the relayouts of one value.
+struct RelayoutBuilder<'a> {
+    divided: &'a DividedProgram,
+    tensor: &'a ProgramTensor,
+    target: &'a Target,
+    source: WorkSplit,
+}
+
+impl RelayoutBuilder<'_> {
+    /// Returns the relayout to a view; `None` if the format or the machine has none.
+    fn build(&self, view: &CoreView, mut readers: Vec<OperandRef>) -> Result<Option<Relayout>, String> {
+        readers.sort_unstable();
+        let cores = self.source.num_cores();
+        let Some(destination) = build_user(self.divided, readers[0]).relayout_split(cores)? else { return Ok(None) };
+        let fits = fan_in(&self.source, &destination).is_some_and(|cores| cores <= self.target.lx_fan_in);
+        if !fits || !self.matches(&destination, view)? {
+            return Ok(None);
+        }
+        let Some(shape) = build_shape(self.tensor, &self.source, &destination)? else { return Ok(None) };
+        let num_slices = view.num_slices();
+        Ok(Some(Relayout { readers, source: self.source.clone(), destination, shape, num_slices }))
+    }
+
+    /// Returns whether a copy with this split has the slices of a view.
+    fn matches(&self, split: &WorkSplit, view: &CoreView) -> Result<bool, String> {
+        let copy = build_copy_operation(self.tensor)?;
+        let found = compute_shared_view(0, &CoreUse { op: &copy, operand: 0, split });
+        Ok(found.is_ok_and(|found| found == *view))
+    }
+}
+
+/// Returns the number of cores from which each core collects its slice; `None` if the numbers differ.
+fn fan_in(source: &WorkSplit, destination: &WorkSplit) -> Option<i64> {
+    let of_dim = |(from, to): (&i64, &i64)| match (from % to, to % from) {
+        (0, _) => Some(from / to),
+        (_, 0) => Some(1),
+        _ => None,
+    };
+    source.slices().iter().zip(destination.slices()).map(of_dim).product()
+}
+
+/// Returns the movement of a relayout between two splits of a tensor; `None` for a tensor without a layout.
+///
+/// # Errors
+/// Returns an error if the layout is wrong.
+pub(super) fn build_shape(
+    tensor: &ProgramTensor,
+    source: &WorkSplit,
+    destination: &WorkSplit,
+) -> Result<Option<RelayoutShape>, String> {
+    let Some(layout) = &tensor.layout else { return Ok(None) };
+    let coordinates = TensorAccess::identity(tensor.clone()).coordinates(&tensor.shape)?;
+    let outer = coordinates.len().saturating_sub(1);
+    let dims: Vec<Option<usize>> =
+        coordinates[..outer].iter().map(|coordinate| coordinate.term.map(|term| term.dim)).collect();
+    let slices_of = |split: &WorkSplit| -> Vec<i64> {
+        let is_first = |position: usize, dim: usize| !dims[..position].contains(&Some(dim));
+        let of_dim = |(position, dim): (usize, &Option<usize>)| {
+            dim.filter(|dim| is_first(position, *dim)).map_or(1, |dim| split.slices()[dim])
+        };
+        dims.iter().enumerate().map(of_dim).collect()
+    };
+    let sizes = &layout.device_size()[..outer];
+    Ok(Some(RelayoutShape::new(sizes, STICK_BYTES, &slices_of(source), &slices_of(destination))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn split(slices: &[i64]) -> WorkSplit {
+        WorkSplit::new(slices.to_vec()).unwrap()
+    }
+
+    #[test]
+    fn counts_cores_that_send_to_one_core() {
+        assert_eq!(fan_in(&split(&[32, 1]), &split(&[8, 1, 4])), Some(4));
+        assert_eq!(fan_in(&split(&[8, 4]), &split(&[4, 1, 8])), Some(8));
+        assert_eq!(fan_in(&split(&[8, 4]), &split(&[4, 8])), Some(2));
+        assert_eq!(fan_in(&split(&[4]), &split(&[6])), None);
+    }
+}
