@@ -267,7 +267,9 @@ def SpyreAllocateScratchpad : Spyre_Pass<"spyre-allocate-scratchpad"> {
     With `planner=exact` the pass minimizes HBM bytes. It also inserts `spyre.copy` ops where they save traffic:
     * input clone: a value in HBM that several ops read with the same split is copied to LX once;
     * write-back: a value in LX is stored to HBM once, for a function result or for a later use;
-    * live-range splitting: a stored value is reloaded before a later use.
+    * live-range splitting: a stored value is reloaded before a later use;
+    * shuffle: a value in LX is copied to the cores that need other slices of it. Each core collects its slice from at
+      most `lx_fan_in` cores of the target.
 
     `greedy`, `first-fit` and `best-fit` only choose addresses. `none` places every result in HBM.
 

@@ -101,7 +101,8 @@ def SpyreSetTarget : Spyre_Pass<"spyre-set-target"> {
   let summary = "Set the target machine of the module";
   let description = [{
     Writes the module attribute `spyre.target`, which later passes read. Without the attribute they assume one Spyre
-    card.
+    card. With `bundle-format=1.0`, values cannot move between the LX of cores (`lx_fan_in` is 0), because release 1.0.0
+    of the file format has no op for that.
 
     Errors: a number is out of range; the file is not a machine description.
 
@@ -112,7 +113,9 @@ def SpyreSetTarget : Spyre_Pass<"spyre-set-target"> {
   let options = [
     Option<"file", "file", "std::string", "\"\"", "JSON machine description; missing keys have Spyre's values">,
     Option<"cores", "cores", "int64_t", "0", "Number of cores to use; 0: all">,
-    Option<"lxBytes", "lx-bytes", "int64_t", "-1", "Usable LX bytes per core; -1: those of the machine">
+    Option<"lxBytes", "lx-bytes", "int64_t", "-1", "Usable LX bytes per core; -1: those of the machine">,
+    Option<"bundleFormat", "bundle-format", "std::string", "\"torch-spyre-2026-08\"",
+           "Profile of the format: 1.0, torch-spyre-2026-08 or torch-spyre-2026-09">
   ];
   let dependentDialects = ["::spyre::SpyreDialect"];
 }

@@ -172,7 +172,7 @@ def Spyre_CopyOp : Spyre_ComputeOp<"copy", [AllShapesMatch<["input", "output"]>,
   let description = [{
     The memory and the order of the device dimensions may change; the stick dimension does not.
 
-    With `destination`, the copy is a relayout: it moves the slices of a value in LX, which the cores hold as `work`
+    With `destination`, the copy is a shuffle: it moves the slices of a value in LX, which the cores hold as `work`
     says, to the cores that need other slices. `destination` lists the slices of each dimension, then numbers of cores
     that get the same slice.
 

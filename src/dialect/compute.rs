@@ -355,11 +355,11 @@ pub fn core_split_of(compute: ComputeOp<'_>) -> Result<WorkSplit, String> {
     WorkSplit::new(slices).and_then(|split| split.with_order(compute.core_order())).map_err(|error| error.to_string())
 }
 
-/// Returns the core split of a relayout's result; `None` for other ops.
+/// Returns the core split of a shuffle's result; `None` for other ops.
 ///
 /// # Errors
 /// If the slice counts or the order are wrong.
-pub fn relayout_destination_of(compute: ComputeOp<'_>) -> Result<Option<WorkSplit>, String> {
+pub fn shuffle_destination_of(compute: ComputeOp<'_>) -> Result<Option<WorkSplit>, String> {
     let Some(destination) = compute.op.attr(attr::DESTINATION) else { return Ok(None) };
     let slices = read_work_slices(destination).ok_or("'destination' is no #spyre.work")?;
     let order = read_core_order(destination).unwrap_or_default();

@@ -32,7 +32,7 @@ pub use buffers::{
     BufferSlice, InsertChain, MAX_IN_PLACE_SLICES, PartialBufferViolation, buffer_slices,
     find_partial_buffer_violations, is_disjoint_slice, is_in_loop_of_buffer, trace_single_use_producer,
 };
-pub use compute::{ComputeOp, OperandAccess, core_split_of, plain_view_indices, relayout_destination_of};
+pub use compute::{ComputeOp, OperandAccess, core_split_of, plain_view_indices, shuffle_destination_of};
 pub(crate) use enums::OdsEnum;
 pub use enums::ProgramBufferRole;
 pub use indices::plain_dims;

@@ -123,6 +123,6 @@ pub(super) fn build_copy_op(tile: &TileOp, operand: usize) -> TileOp {
         trips: tile.trips.clone(),
         operands: vec![read, made],
         is_irregular: false,
-        relayout: None,
+        shuffle: None,
     }
 }

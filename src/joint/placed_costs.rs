@@ -124,8 +124,8 @@ fn place_program(divided: &DividedProgram, target: &Target) -> Result<PlacedProg
 /// placed.
 fn compute_placed_op_costs(placed: &PlacedProgram, mut tiles: Vec<TileOp>, target: &Target) -> Vec<PlacedOpCost> {
     let ops = &placed.program.ops;
-    for (((tile, op), split), relayout) in tiles.iter_mut().zip(ops).zip(&placed.splits).zip(&placed.relayouts) {
-        tile.relayout = *relayout;
+    for (((tile, op), split), shuffle) in tiles.iter_mut().zip(ops).zip(&placed.splits).zip(&placed.shuffles) {
+        tile.shuffle = *shuffle;
         tile.dims.iter_mut().zip(split.slices()).for_each(|(dim, &slices)| dim.slices = slices);
         tile.operands
             .iter_mut()

@@ -31,7 +31,7 @@ impl<'a> CopyUser<'a> {
 
     /// Returns the op's slices, per dimension of the tensor, then the numbers of cores that have the same slice, for
     /// the copy of the tensor on `cores` cores; `None` if these are no multiple of the op's.
-    pub(crate) fn relayout_split(&self, cores: i64) -> Result<Option<WorkSplit>, String> {
+    pub(crate) fn shuffle_split(&self, cores: i64) -> Result<Option<WorkSplit>, String> {
         let (slices, divisors) =
             (self.split.slices(), self.split.divisors(CoreOrder::from_family(self.operation.family)));
         let own_cores = self.split.num_cores();

@@ -8,8 +8,8 @@ pub(crate) mod copy_split;
 mod eligibility;
 pub(crate) mod placed_program;
 pub(crate) mod program_residency;
-pub(crate) mod relayouts;
 mod residency;
+pub(crate) mod shuffles;
 pub(crate) mod values;
 
 #[cfg(feature = "mlir")]

@@ -5,7 +5,7 @@ use super::{
     program_residency::{CopyDirection, PlannedCopy, ProgramResidencyPlan, ResultLocation},
     values::{DividedProgram, overwrites_carried_value},
 };
-use cost::RelayoutShape;
+use cost::ShuffleShape;
 use machine::Family;
 use program::{
     OpOperand, OpRole, OperandRef, Program, ProgramOp, ProgramTensor, ProgramValue, TensorAccess, ValueDef, ValueId,
@@ -20,8 +20,8 @@ pub(crate) struct PlacedProgram {
     pub(crate) splits: Vec<WorkSplit>,
     /// For each op the position of the op before the rewrite that accesses the same values; `None` for other ops.
     pub(crate) unchanged: Vec<Option<usize>>,
-    /// For each op its movement between cores, if it is a relayout.
-    pub(crate) relayouts: Vec<Option<RelayoutShape>>,
+    /// For each op its movement between cores, if it is a shuffle.
+    pub(crate) shuffles: Vec<Option<ShuffleShape>>,
     /// For each value whether its buffer is in LX.
     in_lx: Vec<bool>,
 }
@@ -63,7 +63,7 @@ impl PlacedProgram {
 struct AddedCopy {
     op: Rc<ProgramOp>,
     split: WorkSplit,
-    relayout: Option<RelayoutShape>,
+    shuffle: Option<ShuffleShape>,
 }
 
 struct PlacementRewriter<'a> {
@@ -92,7 +92,7 @@ impl PlacementRewriter<'_> {
                 Ok(())
             }
             CopyDirection::Load { before, readers, .. } => self.insert_load(copy, *before, readers),
-            CopyDirection::Relayout { before, relayout, .. } => self.insert_load(copy, *before, &relayout.readers),
+            CopyDirection::Shuffle { before, shuffle, .. } => self.insert_load(copy, *before, &shuffle.readers),
         }
     }
 
@@ -186,11 +186,11 @@ impl PlacementRewriter<'_> {
             number: None,
             times: 1,
         };
-        let relayout = match &copy.direction {
-            CopyDirection::Relayout { relayout, .. } => Some(relayout.shape),
+        let shuffle = match &copy.direction {
+            CopyDirection::Shuffle { shuffle, .. } => Some(shuffle.shape),
             CopyDirection::Load { .. } | CopyDirection::Store { .. } => None,
         };
-        self.copies.push(AddedCopy { op: Rc::new(made), split: copy.split.clone(), relayout });
+        self.copies.push(AddedCopy { op: Rc::new(made), split: copy.split.clone(), shuffle });
         self.values.push(Rc::new(ProgramValue {
             tensor: copy.copied.clone(),
             def: ValueDef::Op,
@@ -260,22 +260,22 @@ impl PlacementRewriter<'_> {
         let n_ops = self.ops.len() + self.copies.len();
         let (mut ops, mut splits, mut unchanged) =
             (Vec::with_capacity(n_ops), Vec::with_capacity(n_ops), Vec::with_capacity(n_ops));
-        let mut relayouts = Vec::with_capacity(n_ops);
+        let mut shuffles = Vec::with_capacity(n_ops);
         for (time, before) in self.before.iter().enumerate() {
             for copy in before.iter().map(|&copy| &self.copies[copy]) {
                 ops.push(Rc::clone(&copy.op));
                 splits.push(copy.split.clone());
                 unchanged.push(None);
-                relayouts.push(copy.relayout);
+                shuffles.push(copy.shuffle);
             }
             if let Some(op) = self.ops.get(time).filter(|_| !self.is_removed[time]) {
                 ops.push(Rc::clone(op));
                 splits.push(self.divided.divisions[time].split.clone());
                 unchanged.push((!self.is_changed[time]).then_some(time));
-                relayouts.push(None);
+                shuffles.push(None);
             }
         }
         let program = Program::new(ops, Rc::clone(&self.divided.program.loops), self.values);
-        PlacedProgram { program, splits, unchanged, relayouts, in_lx: self.in_lx }
+        PlacedProgram { program, splits, unchanged, shuffles, in_lx: self.in_lx }
     }
 }

@@ -8,8 +8,8 @@
 use super::{
     LxIneligibility,
     copy_split::CopyUser,
-    relayouts::{Relayout, ValueRelayouts, find_relayouts},
     residency::{ResidencyCandidate, ResidencyPlan},
+    shuffles::{PlannedShuffle, ValueShuffles, find_shuffles},
     values::{
         DividedProgram, collect_input_reads, find_in_place_parents, find_ineligibility, find_overwriting_ops,
         is_read_partially, writes_partially,
@@ -47,7 +47,7 @@ pub(crate) struct PlannedCopy {
 /// Direction and position of a copy.
 pub(crate) enum CopyDirection {
     /// Moves the value to the cores that need other slices, at an address in LX, directly before an op.
-    Relayout { before: usize, address: i64, relayout: Rc<Relayout> },
+    Shuffle { before: usize, address: i64, shuffle: Rc<PlannedShuffle> },
     /// Loads the value into LX at an address, directly before an op, for these operands.
     Load { before: usize, address: i64, readers: Vec<OperandRef> },
     /// Stores the value to HBM after the writer, for all operands but these.
@@ -73,44 +73,44 @@ struct PlannedValue {
     /// Reason for HBM if the value has no residency interval, where it is known before planning.
     barred: Option<String>,
     candidate: ResidencyCandidate,
-    /// Relayout that makes the copy, which is planned instead of the value.
-    relayout: Option<Rc<Relayout>>,
+    /// Shuffle that makes the copy, which is planned instead of the value.
+    shuffle: Option<Rc<PlannedShuffle>>,
 }
 
-/// Relayouts of values, by the time of the writer.
-type Relayouts = BTreeMap<usize, ValueRelayouts>;
+/// Shuffles of values, by the time of the writer.
+type Shuffles = BTreeMap<usize, ValueShuffles>;
 
 impl ProgramResidencyPlan {
-    /// Plans a program. Relayouts are used where the value and all its copies are in LX for their whole live ranges,
+    /// Plans a program. Shuffles are used where the value and all its copies are in LX for their whole live ranges,
     /// and if the program then moves fewer HBM bytes.
     ///
     /// # Errors
     /// Returns an error if layouts are wrong.
     pub(crate) fn new(divided: &DividedProgram, target: &Target) -> Result<Self, String> {
         let capacity = Capacity::from_target(target);
-        let mut relayouts = Relayouts::new();
+        let mut shuffles = Shuffles::new();
         for time in 0..divided.divisions.len() {
-            relayouts.extend(find_relayouts(divided, time, target)?.map(|of_value| (time, of_value)));
+            shuffles.extend(find_shuffles(divided, time, target)?.map(|of_value| (time, of_value)));
         }
-        let plain = Self::with_relayouts(divided, &capacity, &Relayouts::new())?;
-        while !relayouts.is_empty() {
-            let plan = Self::with_relayouts(divided, &capacity, &relayouts)?;
-            let unplaced = plan.find_unplaced_relayouts(divided, &relayouts);
+        let plain = Self::with_shuffles(divided, &capacity, &Shuffles::new())?;
+        while !shuffles.is_empty() {
+            let plan = Self::with_shuffles(divided, &capacity, &shuffles)?;
+            let unplaced = plan.find_unplaced_shuffles(divided, &shuffles);
             if unplaced.is_empty() {
                 return Ok(if plan.chosen.hbm_bytes < plain.chosen.hbm_bytes { plan } else { plain });
             }
-            relayouts.retain(|time, _| !unplaced.contains(time));
+            shuffles.retain(|time, _| !unplaced.contains(time));
         }
         Ok(plain)
     }
 
-    /// Plans a program with relayouts, without requiring that they are in LX.
-    fn with_relayouts(divided: &DividedProgram, capacity: &Capacity, relayouts: &Relayouts) -> Result<Self, String> {
+    /// Plans a program with shuffles, without requiring that they are in LX.
+    fn with_shuffles(divided: &DividedProgram, capacity: &Capacity, shuffles: &Shuffles) -> Result<Self, String> {
         let mut made =
             (0..divided.divisions.len()).map(|time| plan_result(divided, time)).collect::<Result<Vec<_>, _>>()?;
         let mut moved = Vec::new();
-        for (&time, of_value) in relayouts {
-            plan_relayouts(divided, &mut made[time], of_value, &mut moved);
+        for (&time, of_value) in shuffles {
+            plan_shuffles(divided, &mut made[time], of_value, &mut moved);
         }
         let mut planned = collect_inputs(divided, &made)?;
         add_in_place_parents(&divided.program, &planned, &mut made);
@@ -127,19 +127,19 @@ impl ProgramResidencyPlan {
         Ok(Self { planned, candidates, chosen })
     }
 
-    /// Returns the times of the writers of values with a relayout whose source or result is not in LX for its whole
+    /// Returns the times of the writers of values with a shuffle whose source or result is not in LX for its whole
     /// live range.
-    fn find_unplaced_relayouts(&self, divided: &DividedProgram, relayouts: &Relayouts) -> BTreeSet<usize> {
+    fn find_unplaced_shuffles(&self, divided: &DividedProgram, shuffles: &Shuffles) -> BTreeSet<usize> {
         let program = &divided.program;
         let unplaced = self.planned.iter().zip(&self.chosen.intervals).filter(|(planned, intervals)| {
             let life = planned.candidate.buffer.live_range();
             !matches!(intervals.as_slice(), [one] if one.start == life.start && one.end == life.end)
         });
-        let writers = unplaced.filter_map(|(planned, _)| match &planned.relayout {
+        let writers = unplaced.filter_map(|(planned, _)| match &planned.shuffle {
             Some(_) => program.writers(planned.value).first().copied(),
             None => planned.writer,
         });
-        writers.filter(|time| relayouts.contains_key(time)).collect()
+        writers.filter(|time| shuffles.contains_key(time)).collect()
     }
 
     /// Returns the copies of the plan, in the order in which they are inserted.
@@ -187,7 +187,7 @@ fn plan_result(divided: &DividedProgram, time: usize) -> Result<PlannedValue, St
             device_bytes: divided.device_bytes(time),
             may_split: false,
         },
-        relayout: None,
+        shuffle: None,
     };
     if let Some(ineligible @ (LxIneligibility::GraphOutput | LxIneligibility::ViewedOutput)) =
         find_ineligibility(program, time)
@@ -198,33 +198,33 @@ fn plan_result(divided: &DividedProgram, time: usize) -> Result<PlannedValue, St
     Ok(made)
 }
 
-/// Plans the value that an op makes, and a copy for each of its relayouts, which runs before the first reader of the
+/// Plans the value that an op makes, and a copy for each of its shuffles, which runs before the first reader of the
 /// copy.
-fn plan_relayouts(
+fn plan_shuffles(
     divided: &DividedProgram,
     made: &mut PlannedValue,
-    relayouts: &ValueRelayouts,
+    shuffles: &ValueShuffles,
     moved: &mut Vec<PlannedValue>,
 ) {
     let Some(time) = made.writer else { return };
     let program = &divided.program;
     let read = |time| Use { time, kind: UseKind::Read };
-    let kept = relayouts.kept.iter().map(|read| read.op);
-    let mut times: Vec<usize> = kept.chain(relayouts.moves.iter().map(|moved| moved.first_reader())).collect();
+    let kept = shuffles.kept.iter().map(|read| read.op);
+    let mut times: Vec<usize> = kept.chain(shuffles.moves.iter().map(|moved| moved.first_reader())).collect();
     times.sort_unstable();
     let buffer = &mut made.candidate.buffer;
     let write = Use { time, kind: UseKind::Write };
     *buffer = Buffer {
-        bytes: made.candidate.device_bytes / relayouts.num_slices,
+        bytes: made.candidate.device_bytes / shuffles.num_slices,
         uses: [write].into_iter().chain(times.into_iter().map(read)).collect(),
         in_place_parents: find_in_place_parents(program, &program.ops[time]),
         barred: None,
         ..buffer.clone()
     };
-    for one in &relayouts.moves {
+    for one in &shuffles.moves {
         let write = Use { time: one.first_reader(), kind: UseKind::Write };
         let buffer = Buffer {
-            name: format!("relayout of op{time}"),
+            name: format!("shuffle of op{time}"),
             bytes: made.candidate.device_bytes / one.num_slices,
             uses: [write].into_iter().chain(to_read_uses(&one.readers)).collect(),
             in_place_parents: Vec::new(),
@@ -239,7 +239,7 @@ fn plan_relayouts(
             copied: made.copied.clone(),
             barred: None,
             candidate: ResidencyCandidate { buffer, device_bytes: made.candidate.device_bytes, may_split: false },
-            relayout: Some(Rc::clone(one)),
+            shuffle: Some(Rc::clone(one)),
         });
     }
 }
@@ -352,7 +352,7 @@ fn plan_input(
     // The planner must know every use between two residency intervals.
     let candidate = ResidencyCandidate { buffer, device_bytes, may_split: num_reads == readers.len() };
     let input =
-        PlannedValue { value, writer: None, readers, copied: Some(copied), barred: None, candidate, relayout: None };
+        PlannedValue { value, writer: None, readers, copied: Some(copied), barred: None, candidate, shuffle: None };
     Ok(input.has_matching_copy(divided)?.then_some(input))
 }
 
@@ -424,8 +424,8 @@ impl PlannedValue {
         intervals: &[LxInterval],
         copies: &mut Vec<PlannedCopy>,
     ) -> Result<(), String> {
-        if let (Some(relayout), [interval]) = (&self.relayout, intervals) {
-            copies.push(self.build_relayout(divided, interval, relayout)?);
+        if let (Some(shuffle), [interval]) = (&self.shuffle, intervals) {
+            copies.push(self.build_shuffle(divided, interval, shuffle)?);
             return Ok(());
         }
         let mut later = intervals;
@@ -458,21 +458,21 @@ impl PlannedValue {
         Ok(())
     }
 
-    fn build_relayout(
+    fn build_shuffle(
         &self,
         divided: &DividedProgram,
         interval: &LxInterval,
-        relayout: &Rc<Relayout>,
+        shuffle: &Rc<PlannedShuffle>,
     ) -> Result<PlannedCopy, String> {
-        let op = *divided.program.writers(self.value).first().ok_or("a relayout moves a value that no op writes")?;
+        let op = *divided.program.writers(self.value).first().ok_or("a shuffle moves a value that no op writes")?;
         let user = OperandRef { op, operand: divided.program.ops[op].operands.len() - 1 };
-        let direction = CopyDirection::Relayout {
-            before: relayout.first_reader(),
+        let direction = CopyDirection::Shuffle {
+            before: shuffle.first_reader(),
             address: interval.address,
-            relayout: Rc::clone(relayout),
+            shuffle: Rc::clone(shuffle),
         };
         let copied = self.copied.clone().ok_or("a copy has no type")?;
-        Ok(PlannedCopy { value: self.value, copied, direction, split: relayout.source.clone(), user })
+        Ok(PlannedCopy { value: self.value, copied, direction, split: shuffle.source.clone(), user })
     }
 
     fn build_planned_copy(&self, divided: &DividedProgram, direction: CopyDirection) -> Result<PlannedCopy, String> {

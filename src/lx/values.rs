@@ -14,7 +14,7 @@ use std::{collections::BTreeMap, rc::Rc};
 pub(crate) struct OpCoreSplit {
     pub(crate) operation: Rc<UndividedOp>,
     pub(crate) split: WorkSplit,
-    /// Core split of the result, if the op is a relayout: it may end with numbers of cores that have the same slice.
+    /// Core split of the result, if the op is a shuffle: it may end with numbers of cores that have the same slice.
     pub(crate) destination: Option<WorkSplit>,
 }
 

@@ -118,7 +118,8 @@ impl CompileOptions {
         let target = PipelineStep::from_pass(set_target::PASS)
             .with_option(option::FILE, PassOptionValue::from_text(&self.target))
             .with_option(option::CORES, PassOptionValue::from_number(self.cores))
-            .with_option(option::LX_BYTES, PassOptionValue::from_number(self.lx_bytes));
+            .with_option(option::LX_BYTES, PassOptionValue::from_number(self.lx_bytes))
+            .with_option(option::BUNDLE_FORMAT, PassOptionValue::from_enum(self.bundle_format));
         let flatten = PipelineStep::from_pass(flatten_hints::PASS)
             .with_option(option::TILES, PassOptionValue::from_list(&self.tiles))
             .with_option(option::BIND, PassOptionValue::from_list(&self.bind));

@@ -2,7 +2,7 @@
 
 use super::op_traffic::touched_bytes;
 use crate::bundle::{Allocation, Bundle, BundleItem, Coordinate, OpFamily, OpSpec, OpSpecOperand};
-use cost::{Dim, OpKind, OpShape, RelayoutShape, TileOp, TileOperand};
+use cost::{Dim, OpKind, OpShape, ShuffleShape, TileOp, TileOperand};
 use machine::STICK_BYTES;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -80,7 +80,7 @@ impl KernelReader {
             trips: self.trip_counts.clone(),
             operands,
             is_irregular,
-            relayout: build_relayout_shape(op),
+            shuffle: build_shuffle_shape(op),
         }
         .to_op_shape()
     }
@@ -159,8 +159,8 @@ fn is_irregular(op: &OpSpec) -> bool {
     is_indexed || family.is_windowed() || family == OpFamily::TopK
 }
 
-/// Returns the movement of a relayout between cores; `None` for other ops.
-fn build_relayout_shape(op: &OpSpec) -> Option<RelayoutShape> {
+/// Returns the movement of a shuffle between cores; `None` for other ops.
+fn build_shuffle_shape(op: &OpSpec) -> Option<ShuffleShape> {
     let [from, to] = op.operands.as_slice() else { return None };
     (from.ownership.is_some() || to.ownership.is_some()).then_some(())?;
     let slices_of = |operand: &OpSpecOperand| -> Vec<i64> {
@@ -173,7 +173,7 @@ fn build_relayout_shape(op: &OpSpec) -> Option<RelayoutShape> {
         dims.iter().enumerate().map(of_dim).collect()
     };
     let sizes = &from.device_size[..from.device_size.len().saturating_sub(1)];
-    Some(RelayoutShape::new(sizes, STICK_BYTES, &slices_of(from), &slices_of(to)))
+    Some(ShuffleShape::new(sizes, STICK_BYTES, &slices_of(from), &slices_of(to)))
 }
 
 #[cfg(test)]

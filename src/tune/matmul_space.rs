@@ -106,7 +106,7 @@ impl MatmulPlan {
                 self.build_operand(2, &[0, 1], is_in_lx),
             ],
             is_irregular: false,
-            relayout: None,
+            shuffle: None,
         };
         let read = TileOperand { is_output: false, ..self.build_operand(2, &[0, 1], is_in_lx) };
         let after = TileOp {

@@ -46,13 +46,13 @@ pub struct CoreUse<'a> {
     pub op: &'a UndividedOp,
     /// Index of the operand; the last one is the result.
     pub operand: usize,
-    /// Core split of the op. That of a relayout's result may have more dimensions than the op: numbers of cores that
+    /// Core split of the op. That of a shuffle's result may have more dimensions than the op: numbers of cores that
     /// have the same slice.
     pub split: &'a WorkSplit,
 }
 
 impl CoreUse<'_> {
-    /// Returns whether several cores may have the same slice: a relayout writes each of them.
+    /// Returns whether several cores may have the same slice: a shuffle writes each of them.
     fn is_replicated(&self) -> bool {
         self.split.slices().len() > self.op.dims.len()
     }

@@ -192,7 +192,7 @@ fn convert_op(op: &JsonKernelOp, names: &mut Vec<String>) -> Result<OpShape, Str
         "matmul" => OpKind::Matmul,
         other => return Err(format!("the kind '{other}' is none of pointwise, reduction and matmul")),
     };
-    Ok(OpShape { kind, dims, loops, operands, is_irregular: false, relayout: None })
+    Ok(OpShape { kind, dims, loops, operands, is_irregular: false, shuffle: None })
 }
 
 fn convert_operand(

@@ -8,9 +8,9 @@ mod op_contribution;
 mod op_features;
 mod rates;
 mod recommended_formula;
-mod relayout;
 mod roofline;
 mod shape;
+mod shuffle;
 mod tile_op;
 mod torch_spyre;
 
@@ -24,7 +24,7 @@ pub use op_features::{
     AccessPattern, BatchLayout, BroadcastLocation, MatmulFeatures, OpFeatures, extract_features, extract_op_features,
 };
 pub use rates::find_max_hbm_rate;
-pub use relayout::{DeviceSlices, RelayoutShape};
 pub use roofline::{ProgramWork, Roofline, min_compute_ns};
 pub use shape::{Dim, Loop, OpKind, OpShape, OperandShape};
+pub use shuffle::{DeviceSlices, ShuffleShape};
 pub use tile_op::{TileOp, TileOperand};

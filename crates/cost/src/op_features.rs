@@ -37,8 +37,8 @@ pub struct OpFeatures {
     pub element_bytes: f64,
     /// Whether an index tensor or a window determines where a tensor is read or written.
     pub is_irregular: bool,
-    /// Time of the movement between cores in one execution, ns; 0 unless the op is a relayout.
-    pub relayout_ns: f64,
+    /// Time of the movement between cores in one execution, ns; 0 unless the op is a shuffle.
+    pub shuffle_ns: f64,
     /// Properties that only matmuls have.
     pub product: MatmulFeatures,
 }
@@ -172,7 +172,7 @@ pub fn extract_op_features(op: &OpShape, bytes: OpBytes) -> OpFeatures {
         log2_rows: (points / columns).log2(),
         element_bytes: as_f64(op.output().map_or(2, |output| output.element_bytes)),
         is_irregular: op.is_irregular,
-        relayout_ns: op.relayout.map_or(0.0, |relayout| relayout.estimate_ns()),
+        shuffle_ns: op.shuffle.map_or(0.0, |shuffle| shuffle.estimate_ns()),
         product,
     }
 }

@@ -16,9 +16,9 @@ const MAX_DECODE_ROWS: f64 = 32.0;
 /// Computes the contribution of one op to the cost of its kernel.
 pub(super) fn compute_contribution(op: &OpFeatures, model: &TimeModel) -> OpContribution {
     let constants = &model.recommended;
-    let relayout_ns = op.relayout_ns * op.trips;
-    if relayout_ns > 0.0 {
-        return compute_relayout_contribution(op, relayout_ns, constants);
+    let shuffle_ns = op.shuffle_ns * op.trips;
+    if shuffle_ns > 0.0 {
+        return compute_shuffle_contribution(op, shuffle_ns, constants);
     }
     let (hbm_ns, compute_ns) = (estimate_hbm_ns(op, model), estimate_compute_ns(op, model));
     let overlapped_ns = if op.kind == OpKind::Matmul {
@@ -38,14 +38,14 @@ pub(super) fn compute_contribution(op: &OpFeatures, model: &TimeModel) -> OpCont
     }
 }
 
-/// Computes the contribution of a relayout, which moves bytes between LX of cores only.
-fn compute_relayout_contribution(op: &OpFeatures, relayout_ns: f64, constants: &RecommendedTime) -> OpContribution {
+/// Computes the contribution of a shuffle, which moves bytes between LX of cores only.
+fn compute_shuffle_contribution(op: &OpFeatures, shuffle_ns: f64, constants: &RecommendedTime) -> OpContribution {
     let fixed_ns = constants.op_ns + compute_iteration_ns(op, constants);
     OpContribution {
         hbm_ns: 0.0,
-        compute_ns: relayout_ns,
+        compute_ns: shuffle_ns,
         fixed_ns,
-        total_ns: relayout_ns + fixed_ns,
+        total_ns: shuffle_ns + fixed_ns,
         spread: constants.spread.transport,
         is_ranked: true,
     }

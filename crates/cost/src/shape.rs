@@ -1,7 +1,7 @@
 //! Ops as the cost model represents them: extents, slices, loops, and the dimensions that index each tensor. Needs
 //! neither IR nor layouts.
 
-use super::relayout::RelayoutShape;
+use super::shuffle::ShuffleShape;
 use serde::{Deserialize, Serialize};
 
 /// Op of a kernel.
@@ -17,8 +17,8 @@ pub struct OpShape {
     pub operands: Vec<OperandShape>,
     /// Whether an index tensor or a window determines where a tensor is read or written.
     pub is_irregular: bool,
-    /// Movement between cores, if the op is a relayout.
-    pub relayout: Option<RelayoutShape>,
+    /// Movement between cores, if the op is a shuffle.
+    pub shuffle: Option<ShuffleShape>,
 }
 
 /// Kind of an op.

@@ -1,8 +1,8 @@
 //! Ops with the extents of one tile, as op specs and IR have them, before loops are converted to dimensions.
 
 use super::{
-    relayout::RelayoutShape,
     shape::{Dim, Loop, OpKind, OpShape, OperandShape},
+    shuffle::ShuffleShape,
 };
 use machine::STICK_BYTES;
 use serde::{Deserialize, Serialize};
@@ -23,9 +23,9 @@ pub struct TileOp {
     pub operands: Vec<TileOperand>,
     /// Whether an index tensor or a window determines where a tensor is read or written.
     pub is_irregular: bool,
-    /// Movement between cores, if the op is a relayout.
+    /// Movement between cores, if the op is a shuffle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub relayout: Option<RelayoutShape>,
+    pub shuffle: Option<ShuffleShape>,
 }
 
 /// Tensor of a tile op.
@@ -115,7 +115,7 @@ impl TileOp {
             loops: loops.collect(),
             operands: self.operands.iter().map(|operand| self.to_operand_shape(operand)).collect(),
             is_irregular: self.is_irregular,
-            relayout: self.relayout,
+            shuffle: self.shuffle,
         }
     }
 

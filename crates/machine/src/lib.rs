@@ -36,7 +36,7 @@ pub struct Target {
     pub segment_bytes: i64,
     /// Segments that a kernel may use; the eighth belongs to the runtime (torch-spyre, memory map).
     pub segments: i64,
-    /// Maximum number of cores from which a relayout in LX may collect a core's slice; 0 if the compiler may not move
+    /// Maximum number of cores from which a shuffle in LX may collect a core's slice; 0 if the compiler may not move
     /// values between cores. torch-spyre allows 8, one for each address register (`lx_relayout.py`).
     pub lx_fan_in: i64,
     /// Constants of the time model.
@@ -63,17 +63,17 @@ impl Target {
             pool_bytes: 14 << 30,
             segment_bytes: 16 << 30,
             segments: 7,
-            lx_fan_in: 0,
+            lx_fan_in: 8,
             time: TimeModel::spyre(),
         }
     }
 
     /// Returns the parameters that describe the machine, with their names as in a `--target` file: all but
-    /// `lx_fan_in` if it is 0.
+    /// `lx_fan_in` if it is that of the card.
     #[must_use]
     pub fn named_parameters(&self) -> Vec<(&'static str, i64)> {
         let mut parameters = self.all_parameters().to_vec();
-        parameters.retain(|&(name, number)| name != "lx_fan_in" || number > 0);
+        parameters.retain(|&(name, number)| name != "lx_fan_in" || number != Self::spyre().lx_fan_in);
         parameters
     }
 

@@ -58,7 +58,7 @@ impl Program {
             trips: op.loops.iter().map(|around| self.loops[around.0].trips).collect(),
             operands,
             is_irregular: op.operands.iter().any(|operand| operand.access.used_as != AccessKind::Data),
-            relayout: None,
+            shuffle: None,
         })
     }
 

@@ -10,13 +10,17 @@ use crate::{
 };
 use files::{MAX_TEXT_BYTES, read_text, reason};
 use machine::Target;
+use sdsc_check::Profile;
 use std::path::Path;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-set-target", run };
 
 fn run(module: Op<'_>, options: &PassOptions) -> Result<(), ErrorReported> {
-    let target =
+    let mut target =
         read_target(module, options).map_err(|message| error_at(codes::OPTION_VALUE, module, message).report())?;
+    if options.read_enum::<Profile>(module, option::BUNDLE_FORMAT)?.is_release() {
+        target.lx_fan_in = 0;
+    }
     set_target(module, &target);
     Ok(())
 }

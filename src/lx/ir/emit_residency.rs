@@ -58,12 +58,12 @@ impl<'c> LxProgram<'c> {
                 MemoryPlacement { memory: MemoryLocation::Lx(*address), reason: String::new() }.set_on(loaded);
                 self.redirect_reads(readers, loaded.output())
             }
-            CopyDirection::Relayout { before, address, relayout } => {
+            CopyDirection::Shuffle { before, address, shuffle } => {
                 let value = self.ir.values[copy.value.0];
                 let moved = self.build_copy(copy, value, self.ir.ops[*before].op)?;
-                moved.set_attr(attr::DESTINATION, work_attribute(moved.ctx(), &relayout.destination));
+                moved.set_attr(attr::DESTINATION, work_attribute(moved.ctx(), &shuffle.destination));
                 MemoryPlacement { memory: MemoryLocation::Lx(*address), reason: String::new() }.set_on(moved);
-                self.redirect_reads(&relayout.readers, moved.output())
+                self.redirect_reads(&shuffle.readers, moved.output())
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::{
     codes,
-    dialect::{IrProgram, core_split_of, read_program, relayout_destination_of},
+    dialect::{IrProgram, core_split_of, read_program, shuffle_destination_of},
     lx::values::{DividedProgram, OpCoreSplit},
     mlir::{ErrorReported, Op, error_at},
     work::ir::describe_op::describe_op_with_accesses,
@@ -27,7 +27,7 @@ impl<'c> LxProgram<'c> {
             divisions.push(OpCoreSplit {
                 operation: Rc::new(operation),
                 split: core_split_of(*compute).map_err(reject)?,
-                destination: relayout_destination_of(*compute).map_err(reject)?,
+                destination: shuffle_destination_of(*compute).map_err(reject)?,
             });
         }
         let divided = DividedProgram { program: Rc::clone(&ir.program), divisions };

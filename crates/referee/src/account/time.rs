@@ -9,7 +9,7 @@ use crate::machine::RegionId;
 use crate::machine::access::TensorSlices;
 use crate::plan::{MemorySpace, OpKernel, OpPlan, TensorPlan};
 use cost::{
-    CostFormula, Dim, OpKind, OpShape, RelayoutShape, TileOp, TileOperand, TimeEstimate, estimate_kernel_time,
+    CostFormula, Dim, OpKind, OpShape, ShuffleShape, TileOp, TileOperand, TimeEstimate, estimate_kernel_time,
     extract_features,
 };
 use machine::{STICK_BYTES, TimeModel};
@@ -153,7 +153,7 @@ impl OpShapeBuilder<'_> {
             trips: seen.trips.clone(),
             operands: tensors.map(|tensor| self.build_operand(seen, *tensor)).collect(),
             is_irregular: !plan.index_tensors.is_empty() || is_windowed(plan),
-            relayout: (plan.kernel == OpKernel::Shuffle).then(|| build_relayout_shape(plan)),
+            shuffle: (plan.kernel == OpKernel::Shuffle).then(|| build_shuffle_shape(plan)),
         };
         op.to_op_shape()
     }
@@ -195,7 +195,7 @@ fn is_windowed(plan: &OpPlan) -> bool {
 }
 
 /// Returns the movement of a shuffle between cores.
-fn build_relayout_shape(plan: &OpPlan) -> RelayoutShape {
+fn build_shuffle_shape(plan: &OpPlan) -> ShuffleShape {
     let (source, destination) = (&plan.tensors[plan.inputs[0]], &plan.tensors[plan.output]);
     let elements = STICK_BYTES / source.format.bytes();
     let outermost_first = || plan.source_order.iter().rev().copied();
@@ -204,5 +204,5 @@ fn build_relayout_shape(plan: &OpPlan) -> RelayoutShape {
     let slices = |tensor: &TensorPlan| -> Vec<i64> {
         outermost_first().map(|dim| plan.dims[dim].size / (tensor.offsets[dim].len() as i64).max(1)).collect()
     };
-    RelayoutShape::new(&sizes.collect::<Vec<_>>(), STICK_BYTES, &slices(source), &slices(destination))
+    ShuffleShape::new(&sizes.collect::<Vec<_>>(), STICK_BYTES, &slices(source), &slices(destination))
 }

@@ -12,7 +12,7 @@ use crate::{
     codes,
     dialect::{
         ComputeOp, MemoryLocation, MemoryPlacement, OperandAccess, base_buffer_of, core_split_of, placement_owner_of,
-        relayout_destination_of, window_strides,
+        shuffle_destination_of, window_strides,
     },
     mlir::{OpExt, Value, floats},
 };
@@ -50,7 +50,7 @@ impl<'c> SdscLowering<'c> {
             )));
         }
         let accesses = compute.accesses()?;
-        let destination = relayout_destination_of(compute)?;
+        let destination = shuffle_destination_of(compute)?;
         let num_inputs = accesses.len() - 1;
         let mut operands = Vec::with_capacity(accesses.len());
         for (position, access) in accesses.iter().enumerate() {
@@ -188,7 +188,7 @@ impl<'c> SdscLowering<'c> {
     }
 }
 
-/// Returns the slices of a relayout's result that cores hold, without the numbers of cores that have the same slice.
+/// Returns the slices of a shuffle's result that cores hold, without the numbers of cores that have the same slice.
 fn to_ownership(destination: &WorkSplit, num_dims: usize) -> Ownership {
     let divisors = destination.divisors(CoreOrder::from_family(Family::Copy));
     let owned = destination.slices().iter().zip(divisors).take(num_dims).enumerate();

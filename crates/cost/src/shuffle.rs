@@ -1,4 +1,4 @@
-//! Time of a relayout: a copy of a tensor in LX from the cores that hold its slices to the cores that need others.
+//! Time of a shuffle: a copy of a tensor in LX from the cores that hold its slices to the cores that need others.
 
 use super::op_features::as_f64;
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// `reference/cost-model.md`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Hash)]
 #[serde(deny_unknown_fields)]
-pub struct RelayoutShape {
+pub struct ShuffleShape {
     /// Bytes that each core of the source holds.
     pub bytes_per_core: i64,
     /// Bytes that one core holds without a gap, in the view with the shorter ones.
@@ -32,8 +32,8 @@ const RUN_NS_PER_DOUBLING: f64 = 3.92;
 /// Bytes of a core that move per nanosecond.
 const BYTES_PER_NS: f64 = 547.0;
 
-impl RelayoutShape {
-    /// Returns the shape of a relayout of a tensor with these device sizes (outermost first, without the elements of a
+impl ShuffleShape {
+    /// Returns the shape of a shuffle of a tensor with these device sizes (outermost first, without the elements of a
     /// stick of `stick_bytes`) between two views.
     #[must_use]
     pub fn new(sizes: &[i64], stick_bytes: i64, from: DeviceSlices<'_>, to: DeviceSlices<'_>) -> Self {
@@ -68,15 +68,15 @@ mod tests {
     #[test]
     fn computes_published_example() {
         // Geometry P03: [512, 4096] of 16 bits as 64 x 512 sticks; the source has 4 x 8 slices, the destination 8.
-        let shape = RelayoutShape::new(&[64, 512], 128, &[4, 8], &[1, 8]);
-        assert_eq!(shape, RelayoutShape { bytes_per_core: 131_072, run_bytes: 8192, slices: 8 });
+        let shape = ShuffleShape::new(&[64, 512], 128, &[4, 8], &[1, 8]);
+        assert_eq!(shape, ShuffleShape { bytes_per_core: 131_072, run_bytes: 8192, slices: 8 });
         assert!((shape.estimate_ns() - 2087.0).abs() < 1.0, "{}", shape.estimate_ns());
     }
 
     #[test]
     fn takes_shorter_runs_of_both_views() {
-        let shape = |from: [i64; 2], to: [i64; 2]| RelayoutShape::new(&[4, 64], 128, &from, &to);
-        assert_eq!(shape([1, 4], [4, 1]), RelayoutShape { bytes_per_core: 8192, run_bytes: 2048, slices: 4 });
+        let shape = |from: [i64; 2], to: [i64; 2]| ShuffleShape::new(&[4, 64], 128, &from, &to);
+        assert_eq!(shape([1, 4], [4, 1]), ShuffleShape { bytes_per_core: 8192, run_bytes: 2048, slices: 4 });
         assert_eq!(shape([4, 1], [1, 4]), shape([1, 4], [4, 1]));
         assert_eq!(shape([1, 2], [1, 8]).slices, 8);
         assert_eq!(shape([1, 1], [1, 1]).slices, 1);

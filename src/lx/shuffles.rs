@@ -1,7 +1,7 @@
-//! Relayouts: moves of values in LX from the cores that hold their slices to the cores that need other slices.
+//! Shuffles: moves of values in LX from the cores that hold their slices to the cores that need other slices.
 //!
 //! A value that its readers slice otherwise than its writer stays in LX if every such reader reads a copy that a
-//! relayout makes, one copy for each slicing. Each core collects its slice from a number of cores that the machine
+//! shuffle makes, one copy for each slicing. Each core collects its slice from a number of cores that the machine
 //! limits (`lx_fan_in` of the target).
 
 use super::{
@@ -9,24 +9,24 @@ use super::{
     values::{DividedProgram, find_ineligibility, find_overwriting_ops, is_read_partially, writes_partially},
 };
 use crate::work::{CoreUse, CoreView, compute_core_view, compute_shared_view};
-use cost::RelayoutShape;
+use cost::ShuffleShape;
 use machine::{STICK_BYTES, Target};
 use program::{OperandRef, ProgramTensor, TensorAccess, WorkSplit};
 use std::rc::Rc;
 
-/// Relayouts of a value.
+/// Shuffles of a value.
 #[derive(Clone)]
-pub(crate) struct ValueRelayouts {
+pub(crate) struct ValueShuffles {
     /// Reads of the slices that the writer leaves.
     pub(super) kept: Vec<OperandRef>,
     /// Number of slices that the writer leaves.
     pub(super) num_slices: i64,
-    /// Relayouts, by their first reader.
-    pub(super) moves: Vec<Rc<Relayout>>,
+    /// Shuffles, by their first reader.
+    pub(super) moves: Vec<Rc<PlannedShuffle>>,
 }
 
-/// Relayout of a value for the readers with one slicing.
-pub(crate) struct Relayout {
+/// Shuffle of a value for the readers with one slicing.
+pub(crate) struct PlannedShuffle {
     /// Reads of the result, in program order.
     pub(crate) readers: Vec<OperandRef>,
     /// Core split of the source, over the dimensions of the value.
@@ -34,27 +34,27 @@ pub(crate) struct Relayout {
     /// Core split of the result, which may end with numbers of cores that have the same slice.
     pub(crate) destination: WorkSplit,
     /// Movement between the cores.
-    pub(crate) shape: RelayoutShape,
+    pub(crate) shape: ShuffleShape,
     /// Number of slices of the result.
     pub(super) num_slices: i64,
 }
 
-impl Relayout {
-    /// Returns the op that reads the result first: the relayout runs before it.
+impl PlannedShuffle {
+    /// Returns the op that reads the result first: the shuffle runs before it.
     pub(super) fn first_reader(&self) -> usize {
         self.readers[0].op
     }
 }
 
-/// Returns the relayouts with which the result of the op at a time can be in LX, if they take less time than HBM.
+/// Returns the shuffles with which the result of the op at a time can be in LX, if they take less time than HBM.
 ///
 /// # Errors
 /// Returns an error if layouts are wrong.
-pub(super) fn find_relayouts(
+pub(super) fn find_shuffles(
     divided: &DividedProgram,
     time: usize,
     target: &Target,
-) -> Result<Option<ValueRelayouts>, String> {
+) -> Result<Option<ValueShuffles>, String> {
     let program = &divided.program;
     let value = program.result(time);
     let tensor = &program.value(value).tensor;
@@ -68,7 +68,7 @@ pub(super) fn find_relayouts(
     }
     let written = OperandRef { op: time, operand: program.ops[time].operands.len() - 1 };
     let Ok(left) = compute_core_view(0, &divided.core_use(written)) else { return Ok(None) };
-    let builder = RelayoutBuilder { divided, tensor, target, source: build_user(divided, written).tensor_split()? };
+    let builder = ShuffleBuilder { divided, tensor, target, source: build_user(divided, written).tensor_split()? };
     if !builder.matches(&builder.source, &left)? {
         return Ok(None);
     }
@@ -88,17 +88,17 @@ pub(super) fn find_relayouts(
         let Some(moved) = builder.build(&view, readers)? else { return Ok(None) };
         moves.push(Rc::new(moved));
     }
-    let relayouts = ValueRelayouts { kept, num_slices: left.num_slices(), moves };
+    let shuffles = ValueShuffles { kept, num_slices: left.num_slices(), moves };
     let num_uses = 1 + program.readers(value).len();
-    Ok((!relayouts.moves.is_empty() && relayouts.saves_time(divided.device_bytes(time), num_uses, target))
-        .then_some(relayouts))
+    Ok((!shuffles.moves.is_empty() && shuffles.saves_time(divided.device_bytes(time), num_uses, target))
+        .then_some(shuffles))
 }
 
-impl ValueRelayouts {
-    /// Returns whether the relayouts take less time than `num_uses` moves of the value between HBM and the cores.
+impl ValueShuffles {
+    /// Returns whether the shuffles take less time than `num_uses` moves of the value between HBM and the cores.
     fn saves_time(&self, device_bytes: i64, num_uses: usize, target: &Target) -> bool {
         let hbm_ns = device_bytes as f64 * num_uses as f64 / target.time.hbm.one_way;
-        let ns = |moved: &Rc<Relayout>| target.time.recommended.op_ns + moved.shape.estimate_ns();
+        let ns = |moved: &Rc<PlannedShuffle>| target.time.recommended.op_ns + moved.shape.estimate_ns();
         self.moves.iter().map(ns).sum::<f64>() < hbm_ns
     }
 }
@@ -110,27 +110,27 @@ fn build_user(divided: &DividedProgram, user: OperandRef) -> CopyUser<'_> {
     CopyUser { operand: user.operand, dims, operation: &division.operation, split: &division.split }
 }
 
-/// Builder of the relayouts of one value.
-struct RelayoutBuilder<'a> {
+/// Builder of the shuffles of one value.
+struct ShuffleBuilder<'a> {
     divided: &'a DividedProgram,
     tensor: &'a ProgramTensor,
     target: &'a Target,
     source: WorkSplit,
 }
 
-impl RelayoutBuilder<'_> {
-    /// Returns the relayout to a view; `None` if the format or the machine has none.
-    fn build(&self, view: &CoreView, mut readers: Vec<OperandRef>) -> Result<Option<Relayout>, String> {
+impl ShuffleBuilder<'_> {
+    /// Returns the shuffle to a view; `None` if the format or the machine has none.
+    fn build(&self, view: &CoreView, mut readers: Vec<OperandRef>) -> Result<Option<PlannedShuffle>, String> {
         readers.sort_unstable();
         let cores = self.source.num_cores();
-        let Some(destination) = build_user(self.divided, readers[0]).relayout_split(cores)? else { return Ok(None) };
+        let Some(destination) = build_user(self.divided, readers[0]).shuffle_split(cores)? else { return Ok(None) };
         let fits = fan_in(&self.source, &destination).is_some_and(|cores| cores <= self.target.lx_fan_in);
         if !fits || !self.matches(&destination, view)? {
             return Ok(None);
         }
         let Some(shape) = build_shape(self.tensor, &self.source, &destination)? else { return Ok(None) };
         let num_slices = view.num_slices();
-        Ok(Some(Relayout { readers, source: self.source.clone(), destination, shape, num_slices }))
+        Ok(Some(PlannedShuffle { readers, source: self.source.clone(), destination, shape, num_slices }))
     }
 
     /// Returns whether a copy with this split has the slices of a view.
@@ -151,7 +151,7 @@ fn fan_in(source: &WorkSplit, destination: &WorkSplit) -> Option<i64> {
     source.slices().iter().zip(destination.slices()).map(of_dim).product()
 }
 
-/// Returns the movement of a relayout between two splits of a tensor; `None` for a tensor without a layout.
+/// Returns the movement of a shuffle between two splits of a tensor; `None` for a tensor without a layout.
 ///
 /// # Errors
 /// Returns an error if the layout is wrong.
@@ -159,7 +159,7 @@ pub(super) fn build_shape(
     tensor: &ProgramTensor,
     source: &WorkSplit,
     destination: &WorkSplit,
-) -> Result<Option<RelayoutShape>, String> {
+) -> Result<Option<ShuffleShape>, String> {
     let Some(layout) = &tensor.layout else { return Ok(None) };
     let coordinates = TensorAccess::identity(tensor.clone()).coordinates(&tensor.shape)?;
     let outer = coordinates.len().saturating_sub(1);
@@ -173,7 +173,7 @@ pub(super) fn build_shape(
         dims.iter().enumerate().map(of_dim).collect()
     };
     let sizes = &layout.device_size()[..outer];
-    Ok(Some(RelayoutShape::new(sizes, STICK_BYTES, &slices_of(source), &slices_of(destination))))
+    Ok(Some(ShuffleShape::new(sizes, STICK_BYTES, &slices_of(source), &slices_of(destination))))
 }
 
 #[cfg(test)]
