@@ -82,7 +82,7 @@ type Shuffles = BTreeMap<usize, ValueShuffles>;
 
 impl ProgramResidencyPlan {
     /// Plans a program. Shuffles are used where the value and all its copies are in LX for their whole live ranges,
-    /// and if the program then moves fewer HBM bytes.
+    /// and if they take less time than the HBM bytes that they save.
     ///
     /// # Errors
     /// Returns an error if layouts are wrong.
@@ -97,11 +97,18 @@ impl ProgramResidencyPlan {
             let plan = Self::with_shuffles(divided, &capacity, &shuffles)?;
             let unplaced = plan.find_unplaced_shuffles(divided, &shuffles);
             if unplaced.is_empty() {
-                return Ok(if plan.chosen.hbm_bytes < plain.chosen.hbm_bytes { plan } else { plain });
+                return Ok(if plan.estimate_ns(target) < plain.estimate_ns(target) { plan } else { plain });
             }
             shuffles.retain(|time, _| !unplaced.contains(time));
         }
         Ok(plain)
+    }
+
+    /// Returns the time of the HBM bytes and of the shuffles, ns.
+    fn estimate_ns(&self, target: &Target) -> f64 {
+        let shuffles = self.planned.iter().filter_map(|planned| planned.shuffle.as_ref());
+        shuffles.map(|shuffle| shuffle.estimate_ns(target)).sum::<f64>()
+            + self.chosen.hbm_bytes as f64 / target.time.hbm.one_way
     }
 
     /// Plans a program with shuffles, without requiring that they are in LX.

@@ -40,6 +40,11 @@ pub(crate) struct PlannedShuffle {
 }
 
 impl PlannedShuffle {
+    /// Returns the time of the shuffle, ns.
+    pub(super) fn estimate_ns(&self, target: &Target) -> f64 {
+        target.time.recommended.op_ns + self.shape.estimate_ns()
+    }
+
     /// Returns the op that reads the result first: the shuffle runs before it.
     pub(super) fn first_reader(&self) -> usize {
         self.readers[0].op
@@ -58,15 +63,19 @@ pub(super) fn find_shuffles(
     let program = &divided.program;
     let value = program.result(time);
     let tensor = &program.value(value).tensor;
+    let written = OperandRef { op: time, operand: program.ops[time].operands.len() - 1 };
+    let is_static = |user: &OperandRef| {
+        program.operand(*user).access.tensor == *tensor && divided.divisions[user.op].operation.blocked.is_empty()
+    };
     let is_whole = !writes_partially(&program.ops[time])
         && find_overwriting_ops(program, time).is_empty()
         && !is_read_partially(program, time)
         && program.readers(value).iter().all(|read| program.ops[read.op].loops == program.ops[time].loops)
+        && [written].iter().chain(program.readers(value)).all(is_static)
         && tensor.to_compact()?.is_some_and(|compact| compact == *tensor);
     if target.lx_fan_in == 0 || !is_whole || find_ineligibility(program, time).is_some() {
         return Ok(None);
     }
-    let written = OperandRef { op: time, operand: program.ops[time].operands.len() - 1 };
     let Ok(left) = compute_core_view(0, &divided.core_use(written)) else { return Ok(None) };
     let builder = ShuffleBuilder { divided, tensor, target, source: build_user(divided, written).tensor_split()? };
     if !builder.matches(&builder.source, &left)? {
@@ -98,8 +107,7 @@ impl ValueShuffles {
     /// Returns whether the shuffles take less time than `num_uses` moves of the value between HBM and the cores.
     fn saves_time(&self, device_bytes: i64, num_uses: usize, target: &Target) -> bool {
         let hbm_ns = device_bytes as f64 * num_uses as f64 / target.time.hbm.one_way;
-        let ns = |moved: &Rc<PlannedShuffle>| target.time.recommended.op_ns + moved.shape.estimate_ns();
-        self.moves.iter().map(ns).sum::<f64>() < hbm_ns
+        self.moves.iter().map(|moved| moved.estimate_ns(target)).sum::<f64>() < hbm_ns
     }
 }
 
@@ -155,7 +163,7 @@ fn fan_in(source: &WorkSplit, destination: &WorkSplit) -> Option<i64> {
 ///
 /// # Errors
 /// Returns an error if the layout is wrong.
-pub(super) fn build_shape(
+pub(crate) fn build_shape(
     tensor: &ProgramTensor,
     source: &WorkSplit,
     destination: &WorkSplit,

@@ -1,6 +1,6 @@
-// RUN: spyre-opt --spyre-propagate-layouts --spyre-allocate-scratchpad %s | FileCheck %s
+// RUN: spyre-opt --spyre-set-target=file=%S/Inputs/no-shuffles.json --spyre-propagate-layouts --spyre-allocate-scratchpad %s | FileCheck %s
 
-// A core finds in its LX only what it wrote there itself. The functions say how the work is divided.
+// Without shuffles, a core finds in its LX only what it wrote there itself. The functions say how the work is divided.
 
 // CHECK-LABEL: func.func @equal_slices_share_lx(
 // CHECK:         spyre.pointwise exp({{.+}}) {place = #spyre.place<lx, 0>,

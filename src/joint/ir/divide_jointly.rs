@@ -156,9 +156,9 @@ fn build_joint_program(
 mod tests {
     use super::*;
     use crate::{
-        dialect::is_in_lx,
+        dialect::{is_in_lx, shuffle_destination_of},
         joint::placed_costs::compute_tile_costs,
-        lx::ir::emit_residency::emit_residency,
+        lx::{ir::emit_residency::emit_residency, shuffles::build_shape},
         mlir::{DetachedClone, Module},
     };
     use cost::TileOp;
@@ -185,6 +185,9 @@ mod tests {
             let mut tile: TileOp = ir.program.build_tile_op(op, &mut numbers).unwrap();
             let split = core_split_of(*compute).unwrap();
             tile.dims.iter_mut().zip(split.slices()).for_each(|(dim, &slices)| dim.slices = slices);
+            let destination = shuffle_destination_of(*compute).unwrap();
+            let moved = &op.output().access.tensor;
+            tile.shuffle = destination.and_then(|to| build_shape(moved, &split, &to).unwrap());
             for (of_tile, operand) in tile.operands.iter_mut().zip(&op.operands) {
                 of_tile.is_in_lx = is_in_lx(ir.values[operand.value.0]);
             }

@@ -449,6 +449,22 @@ func.func @copy_keeps_the_shape(%x: tensor<4x64xf16>) {
 
 // -----
 
+func.func @copy_c1_dimensions(%x: tensor<512x256xf16>) {
+  // expected-error @+1 {{'spyre.copy' op has 2 dimensions, but 'destination' has slices of 1}}
+  spyre.copy %x {destination = #spyre.work<[8]>} : tensor<512x256xf16> -> tensor<512x256xf16>
+  return
+}
+
+// -----
+
+func.func @copy_c1_cores(%x: tensor<512x256xf16>) {
+  // expected-error @+1 {{'spyre.copy' op expected a 'destination' on the 32 cores of 'work', found 8 cores}}
+  spyre.copy %x {destination = #spyre.work<[8, 1]>, work = #spyre.work<[32, 1]>} : tensor<512x256xf16> -> tensor<512x256xf16>
+  return
+}
+
+// -----
+
 #rows = #spyre.layout<[4, 512, 64], [64, 256, 1]>
 func.func @restickify_c1(%x: tensor<512x256xf16, #rows>) {
   // expected-error @+1 {{'spyre.restickify' op must change the layout, found #spyre.layout<[4, 512, 64], [64, 256, 1]> on both sides}}
