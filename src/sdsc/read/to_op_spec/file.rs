@@ -5,7 +5,7 @@ use super::{FileContext, OpSpecReadError};
 use crate::bundle::OpSpec;
 use crate::{bundle::OpFamily, launch::geometry::DimLabel};
 use machine::DeviceFormat;
-use sdsc_format::model::{AllocateNode, Dsc, Operation, Sdsc, TensorInfo, Text};
+use sdsc_format::model::{AllocateNode, Dsc, Entries, Operation, Sdsc, TensorInfo, Text};
 
 /// File with the facts that follow from it without a guess.
 pub(super) struct SdscFile<'a> {
@@ -70,9 +70,23 @@ impl<'a> SdscFile<'a> {
         self.dsc.space.sizes.get(label.name()).unwrap_or(1)
     }
 
-    /// Returns the number of slices of a dimension.
+    /// Returns the number of slices of a dimension; those of the source of a shuffle that gives several cores the same
+    /// slice.
     pub(super) fn split(&self, label: DimLabel) -> i64 {
-        self.operation.slices.get(label.name()).copied().unwrap_or(1)
+        match self.source_of_copies() {
+            Some(source) => {
+                let slots = source.iter().filter_map(|(_, slots)| slots.get(label.name()));
+                slots.max().copied().unwrap_or_default().saturating_add(1)
+            }
+            None => self.operation.slices.get(label.name()).copied().unwrap_or(1),
+        }
+    }
+
+    /// Returns the slices of the source of a shuffle that gives several cores the same slice; `None` for other ops.
+    fn source_of_copies(&self) -> Option<&Entries<i64, Entries<Text, i64>>> {
+        let slices = self.operation.slices.iter().fold(1_i64, |product, (_, slices)| product.saturating_mul(*slices));
+        let source = &self.dsc.nodes.first()?.coordinates.core_to_slice;
+        (slices < self.operation.n_cores && !source.is_empty()).then_some(source)
     }
 
     /// Returns whether the op accesses tensors through index tensors.
@@ -151,8 +165,8 @@ impl<'a> SdscFile<'a> {
     }
 
     /// Returns the slice of each dimension that each core computes.
-    pub(super) fn core_slots(&self) -> impl Iterator<Item = (i64, &sdsc_format::model::Entries<Text, i64>)> {
-        self.operation.core_to_slice.iter().map(|(core, slots)| (*core, slots))
+    pub(super) fn core_slots(&self) -> impl Iterator<Item = (i64, &Entries<Text, i64>)> {
+        self.source_of_copies().unwrap_or(&self.operation.core_to_slice).iter().map(|(core, slots)| (*core, slots))
     }
 }
 
