@@ -102,8 +102,7 @@ impl EmitContext<'_> {
             n_cores: cores,
             core_to_dsc: (0..cores).map(|core| (core, 0)).collect(),
             slices: dims.iter().map(|dim| (dim.label.name().into(), result.get(dim.label).slices)).collect(),
-            core_to_slice: self
-                .slices_by_core(result, self.geometry.divisions.dims().iter().map(|division| division.label)),
+            core_to_slice: self.slices_by_core(result, result.dims().iter().map(|division| division.label)),
             core_to_schedule: (0..cores).map(|core| (core, vec![[-1, 0, 0, 0]])).collect(),
             dscs: vec![NamedMember { name: function.clone(), value: self.build_dsc(function)? }],
             data_dscs: is_symbolic.then(Vec::new),
