@@ -391,6 +391,7 @@ machine::Family CopyOp::getFamily() { return machine::Family::Copy; }
 StringRef CopyOp::getDeviceFunction() { return kIdentityFunction; }
 SmallVector<AffineMap> CopyOp::getAccessMaps() { return {2, getIdentityMap(*this, getOutput().getType().getRank())}; }
 LogicalResult CopyOp::verify() {
+  // copy_c1
   std::optional<WorkAttr> destination = getDestination();
   if (!destination)
     return success();

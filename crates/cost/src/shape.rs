@@ -1,7 +1,6 @@
 //! Ops as the cost model represents them: extents, slices, loops, and the dimensions that index each tensor. Needs
 //! neither IR nor layouts.
 
-use super::shuffle::ShuffleShape;
 use serde::{Deserialize, Serialize};
 
 /// Op of a kernel.
@@ -53,6 +52,19 @@ pub struct Loop {
     pub trips: i64,
     /// Dimensions of the op that the loop tiles; none if it only repeats the op.
     pub tiled: Vec<usize>,
+}
+
+/// Copy between the LX of cores, as far as its time depends on it (torch-spyre's law of September 2026,
+/// `reference/cost-model.md`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Hash)]
+#[serde(deny_unknown_fields)]
+pub struct ShuffleShape {
+    /// Bytes that each core of the source holds.
+    pub bytes_per_core: i64,
+    /// Bytes that one core holds without a gap, in the view with the shorter ones.
+    pub run_bytes: i64,
+    /// Slices of the innermost split dimension in that view.
+    pub slices: i64,
 }
 
 /// Tensor of an op.

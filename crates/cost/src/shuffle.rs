@@ -1,20 +1,6 @@
 //! Time of a shuffle: a copy of a tensor in LX from the cores that hold its slices to the cores that need others.
 
-use super::op_features::as_f64;
-use serde::{Deserialize, Serialize};
-
-/// Copy between the LX of cores, as far as its time depends on it (torch-spyre's law of September 2026,
-/// `reference/cost-model.md`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Hash)]
-#[serde(deny_unknown_fields)]
-pub struct ShuffleShape {
-    /// Bytes that each core of the source holds.
-    pub bytes_per_core: i64,
-    /// Bytes that one core holds without a gap, in the view with the shorter ones.
-    pub run_bytes: i64,
-    /// Slices of the innermost split dimension in that view.
-    pub slices: i64,
-}
+use super::{op_features::as_f64, shape::ShuffleShape};
 
 /// View of a tensor: the number of slices of each of its device dimensions except the elements of a stick, outermost
 /// first.

@@ -1,9 +1,6 @@
 //! Ops with the extents of one tile, as op specs and IR have them, before loops are converted to dimensions.
 
-use super::{
-    shape::{Dim, Loop, OpKind, OpShape, OperandShape},
-    shuffle::ShuffleShape,
-};
+use super::shape::{Dim, Loop, OpKind, OpShape, OperandShape, ShuffleShape};
 use machine::STICK_BYTES;
 use serde::{Deserialize, Serialize};
 

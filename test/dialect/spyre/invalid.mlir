@@ -449,7 +449,7 @@ func.func @copy_keeps_the_shape(%x: tensor<4x64xf16>) {
 
 // -----
 
-func.func @copy_c1_dimensions(%x: tensor<512x256xf16>) {
+func.func @copy_c1(%x: tensor<512x256xf16>) {
   // expected-error @+1 {{'spyre.copy' op has 2 dimensions, but 'destination' has slices of 1}}
   spyre.copy %x {destination = #spyre.work<[8]>} : tensor<512x256xf16> -> tensor<512x256xf16>
   return
