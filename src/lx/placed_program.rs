@@ -91,8 +91,10 @@ impl PlacementRewriter<'_> {
                 self.insert_store(copy, *after, others);
                 Ok(())
             }
-            CopyDirection::Load { before, readers, .. } => self.insert_load(copy, *before, readers),
-            CopyDirection::Shuffle { before, shuffle, .. } => self.insert_load(copy, *before, &shuffle.readers),
+            CopyDirection::Load { before, readers, .. } => self.insert_load(copy, (*before, *before), readers),
+            CopyDirection::Shuffle { before, shuffle, .. } => {
+                self.insert_load(copy, (*before, copy.user.op), &shuffle.readers)
+            }
         }
     }
 
@@ -116,11 +118,16 @@ impl PlacementRewriter<'_> {
         }
     }
 
-    /// Copies a value into LX for some readers.
-    fn insert_load(&mut self, copy: &PlannedCopy, before: usize, readers: &[OperandRef]) -> Result<(), String> {
+    /// Copies a value into LX for some readers, before an op and in the loops of the op `beside`.
+    fn insert_load(
+        &mut self,
+        copy: &PlannedCopy,
+        (before, beside): (usize, usize),
+        readers: &[OperandRef],
+    ) -> Result<(), String> {
         let first = readers.first().ok_or("a residency interval begins without a reader")?;
         let from = self.ops[first.op].operands[first.operand].value;
-        let loaded = self.add_copy(copy, from, before);
+        let loaded = self.add_copy(copy, from, beside);
         self.in_lx[loaded.0] = true;
         self.before[before].push(self.copies.len() - 1);
         for read in readers {

@@ -216,8 +216,9 @@ fn plan_shuffles(
     let Some(time) = made.writer else { return };
     let program = &divided.program;
     let read = |time| Use { time, kind: UseKind::Read };
-    let kept = shuffles.kept.iter().map(|read| read.op);
-    let mut times: Vec<usize> = kept.chain(shuffles.moves.iter().map(|moved| moved.first_reader())).collect();
+    let needed_until = |read: &OperandRef| *program.use_interval(&program.ops[time].loops, read.op).end();
+    let kept = shuffles.kept.iter().map(needed_until);
+    let mut times: Vec<usize> = kept.chain(shuffles.moves.iter().map(|moved| moved.before)).collect();
     times.sort_unstable();
     let buffer = &mut made.candidate.buffer;
     let write = Use { time, kind: UseKind::Write };
@@ -229,11 +230,13 @@ fn plan_shuffles(
         ..buffer.clone()
     };
     for one in &shuffles.moves {
-        let write = Use { time: one.first_reader(), kind: UseKind::Write };
+        let write = Use { time: one.before, kind: UseKind::Write };
+        let mut times: Vec<usize> = one.readers.iter().map(needed_until).collect();
+        times.sort_unstable();
         let buffer = Buffer {
             name: format!("shuffle of op{time}"),
             bytes: made.candidate.device_bytes / one.num_slices,
-            uses: [write].into_iter().chain(to_read_uses(&one.readers)).collect(),
+            uses: [write].into_iter().chain(times.into_iter().map(read)).collect(),
             in_place_parents: Vec::new(),
             starts_in_hbm: false,
             ends_in_hbm: false,
@@ -473,11 +476,8 @@ impl PlannedValue {
     ) -> Result<PlannedCopy, String> {
         let op = *divided.program.writers(self.value).first().ok_or("a shuffle moves a value that no op writes")?;
         let user = OperandRef { op, operand: divided.program.ops[op].operands.len() - 1 };
-        let direction = CopyDirection::Shuffle {
-            before: shuffle.first_reader(),
-            address: interval.address,
-            shuffle: Rc::clone(shuffle),
-        };
+        let direction =
+            CopyDirection::Shuffle { before: shuffle.before, address: interval.address, shuffle: Rc::clone(shuffle) };
         let copied = self.copied.clone().ok_or("a copy has no type")?;
         Ok(PlannedCopy { value: self.value, copied, direction, split: shuffle.source.clone(), user })
     }

@@ -11,7 +11,7 @@ use super::{
 use crate::work::{CoreUse, CoreView, compute_core_view, compute_shared_view};
 use cost::ShuffleShape;
 use machine::{STICK_BYTES, Target};
-use program::{OperandRef, ProgramTensor, TensorAccess, WorkSplit};
+use program::{LoopId, OperandRef, Program, ProgramTensor, TensorAccess, WorkSplit};
 use std::rc::Rc;
 
 /// Shuffles of a value.
@@ -37,17 +37,15 @@ pub(crate) struct PlannedShuffle {
     pub(crate) shape: ShuffleShape,
     /// Number of slices of the result.
     pub(super) num_slices: i64,
+    /// Op before which the shuffle runs, in the loops of the writer: the first reader, or the first op of the loop that
+    /// has it.
+    pub(super) before: usize,
 }
 
 impl PlannedShuffle {
     /// Returns the time of the shuffle, ns.
     pub(super) fn estimate_ns(&self, target: &Target) -> f64 {
         target.time.recommended.op_ns + self.shape.estimate_ns()
-    }
-
-    /// Returns the op that reads the result first: the shuffle runs before it.
-    pub(super) fn first_reader(&self) -> usize {
-        self.readers[0].op
     }
 }
 
@@ -70,14 +68,16 @@ pub(super) fn find_shuffles(
     let is_whole = !writes_partially(&program.ops[time])
         && find_overwriting_ops(program, time).is_empty()
         && !is_read_partially(program, time)
-        && program.readers(value).iter().all(|read| program.ops[read.op].loops == program.ops[time].loops)
+        && program.readers(value).iter().all(|read| is_read_beside_or_in_loops(program, time, *read))
         && [written].iter().chain(program.readers(value)).all(is_static)
         && tensor.to_compact()?.is_some_and(|compact| compact == *tensor);
     if target.lx_fan_in == 0 || !is_whole || find_ineligibility(program, time).is_some() {
         return Ok(None);
     }
     let Ok(left) = compute_core_view(0, &divided.core_use(written)) else { return Ok(None) };
-    let builder = ShuffleBuilder { divided, tensor, target, source: build_user(divided, written).tensor_split()? };
+    let loops = &program.ops[time].loops;
+    let builder =
+        ShuffleBuilder { divided, tensor, target, source: build_user(divided, written).tensor_split()?, loops };
     if !builder.matches(&builder.source, &left)? {
         return Ok(None);
     }
@@ -98,14 +98,26 @@ pub(super) fn find_shuffles(
         moves.push(Rc::new(moved));
     }
     let shuffles = ValueShuffles { kept, num_slices: left.num_slices(), moves };
-    let num_uses = 1 + program.readers(value).len();
+    let num_reads = |read: &OperandRef| {
+        let entered = program.ops[read.op].loops.iter().skip(loops.len());
+        entered.map(|around| program.loops[around.0].trips).product::<i64>()
+    };
+    let num_uses = 1 + program.readers(value).iter().map(num_reads).sum::<i64>();
     Ok((!shuffles.moves.is_empty() && shuffles.saves_time(divided.device_bytes(time), num_uses, target))
         .then_some(shuffles))
 }
 
+/// Returns whether an op that reads a result is in the loops of its writer, or reads it completely in each iteration of
+/// further loops.
+fn is_read_beside_or_in_loops(program: &Program, writer: usize, read: OperandRef) -> bool {
+    let reader = &program.ops[read.op];
+    let is_fixed = reader.operands[read.operand].moves.as_ref().is_ok_and(Vec::is_empty);
+    reader.loops == program.ops[writer].loops || (reader.loops.starts_with(&program.ops[writer].loops) && is_fixed)
+}
+
 impl ValueShuffles {
     /// Returns whether the shuffles take less time than `num_uses` moves of the value between HBM and the cores.
-    fn saves_time(&self, device_bytes: i64, num_uses: usize, target: &Target) -> bool {
+    fn saves_time(&self, device_bytes: i64, num_uses: i64, target: &Target) -> bool {
         let hbm_ns = device_bytes as f64 * num_uses as f64 / target.time.hbm.one_way;
         self.moves.iter().map(|moved| moved.estimate_ns(target)).sum::<f64>() < hbm_ns
     }
@@ -124,6 +136,8 @@ struct ShuffleBuilder<'a> {
     tensor: &'a ProgramTensor,
     target: &'a Target,
     source: WorkSplit,
+    /// Loops around the writer.
+    loops: &'a [LoopId],
 }
 
 impl ShuffleBuilder<'_> {
@@ -138,7 +152,8 @@ impl ShuffleBuilder<'_> {
         }
         let Some(shape) = build_shape(self.tensor, &self.source, &destination)? else { return Ok(None) };
         let num_slices = view.num_slices();
-        Ok(Some(PlannedShuffle { readers, source: self.source.clone(), destination, shape, num_slices }))
+        let before = *self.divided.program.use_interval(self.loops, readers[0].op).start();
+        Ok(Some(PlannedShuffle { readers, source: self.source.clone(), destination, shape, num_slices, before }))
     }
 
     /// Returns whether a copy with this split has the slices of a view.

@@ -1,4 +1,4 @@
-// Values that move between the LX of cores: from 32 slices of rows to 8 by 4 slices, to slices that four cores need each, and in a loop. Validated, checked, run with LX poisoned, and read back. Release 1.0.0 has no op for that.
+// Values that move between the LX of cores: from 32 slices of rows to 8 by 4 slices, to slices that four cores need each before a loop, and in a loop. Validated, checked, run with LX poisoned, and read back. Release 1.0.0 has no op for that.
 // RUN: rm -rf %t && mkdir %t
 // RUN: spyre-compile %s -o %t/all --validate | FileCheck %s --check-prefix=COMPILED
 // RUN: grep -l '"[0-9]*_shuffle"' %t/all/bundle_0/*.json | count 3
@@ -28,7 +28,7 @@ func.func @moves(%x: tensor<512x1024xf16> {spyre.dims = ["A", "B"]}, %w: tensor<
     spyre.yield %y : tensor<512x1024xf16>
   }
   %init = linalg.fill ins(%zero : f16) outs(%f : tensor<512x256xf16>) -> tensor<512x256xf16>
-  %product = spyre.hint work_div(A = 8, C = 4) {
+  %product = spyre.hint tiles(C = 2) work_div(A = 8, C = 2) {
     %y = linalg.matmul ins(%rows, %w : tensor<512x1024xf16>, tensor<1024x256xf16>) outs(%init : tensor<512x256xf16>) -> tensor<512x256xf16>
     spyre.yield %y : tensor<512x256xf16>
   }

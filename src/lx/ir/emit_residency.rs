@@ -60,7 +60,10 @@ impl<'c> LxProgram<'c> {
             }
             CopyDirection::Shuffle { before, address, shuffle } => {
                 let value = self.ir.values[copy.value.0];
-                let moved = self.build_copy(copy, value, self.ir.ops[*before].op)?;
+                let (writer, reader) = (self.ir.ops[copy.user.op].op, self.ir.ops[*before].op);
+                let beside = std::iter::successors(Some(reader), |op| op.parent());
+                let next = beside.into_iter().find(|op| op.parent() == writer.parent());
+                let moved = self.build_copy(copy, value, next.ok_or("a reader is outside of its writer's loops")?)?;
                 moved.set_attr(attr::DESTINATION, work_attribute(moved.ctx(), &shuffle.destination));
                 MemoryPlacement { memory: MemoryLocation::Lx(*address), reason: String::new() }.set_on(moved);
                 self.redirect_reads(&shuffle.readers, moved.output())
