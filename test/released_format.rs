@@ -5,6 +5,8 @@
 
 #[path = "released_format/broken.rs"]
 mod broken;
+#[path = "released_format/broken_folds.rs"]
+mod broken_folds;
 #[path = "released_format/legal.rs"]
 mod legal;
 #[path = "released_format/legal_structure.rs"]
