@@ -1,5 +1,5 @@
-//! Fields without a meaning in release 1.0.0: optional members whose absence has the meaning of their value, and members
-//! that the specification leaves open.
+//! Fields without a meaning in release 1.0.0: optional members whose absence has the meaning of their value, and
+//! members that the specification leaves open.
 
 use crate::mutants::free::{MemberChange, UncheckedField, any_change, is_missing, is_swap, to_number};
 use sdsc_format::Sdsc;

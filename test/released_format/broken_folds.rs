@@ -80,6 +80,11 @@ pub(super) fn broken_folds() -> Vec<RejectedFile> {
             "padded sum",
             set_member("dsc/scheduleTree_/1/coordinates_/coordInfo/out/folds/dim_prop_func/4/Affine/alpha_", json!(64)),
         ),
+        break_base(
+            "sdsc_r159",
+            "padded sum",
+            set_member("dsc/scheduleTree_/1/coordinates_/coordInfo/out/folds/dim_prop_attr/3/factor_", json!(2)),
+        ),
         break_base("sdsc_r164", "pooling", |files| set_windows(files, "windowDim_", &json!("zz"))),
         break_base("sdsc_r164", "add", |files| {
             set(files, "dsc/N_/paddingSizes_", json!({"i": {"totalSize_": 1, "windowDim_": "ki"}}));

@@ -1,7 +1,7 @@
 // options: --cores 4 --bundle-format=1.0
 func.func @rows(%x: tensor<96x100xf16>, %y: tensor<96x100xf16>) -> (tensor<96x1xf16>, tensor<96x100xf16>) {
   %difference = spyre.pointwise sub(%x, %y) : tensor<96x100xf16>
-  %exp = spyre.pointwise exp(%difference) : tensor<96x100xf16>
-  %min = spyre.reduce min(%exp) dims [1] : tensor<96x100xf16> -> tensor<96x1xf16>
-  return %min, %exp : tensor<96x1xf16>, tensor<96x100xf16>
+  %size = spyre.pointwise abs(%difference) : tensor<96x100xf16>
+  %min = spyre.reduce min(%size) dims [1] : tensor<96x100xf16> -> tensor<96x1xf16>
+  return %min, %size : tensor<96x1xf16>, tensor<96x100xf16>
 }

@@ -109,21 +109,18 @@ fn find_product_fault(file: &FileView<'_>, tensor: &TensorView<'_>, label: &str,
         return Some(format!("{slices} slices of '{label}'; the op has {wanted} of the dimension in this tensor"));
     }
     // Windows read beyond the points of the space.
-    if !tensor.has_dim(label) {
-        let step = find_step(info, "elem_arr_0").filter(|step| !(0..=1).contains(step))?;
-        return Some(format!(
-            "elements of '{label}' are {step} apart; a tensor without the dimension has one stick of it"
-        ));
-    }
     let is_read_by_windows = file.is_windowed(label) && Some(tensor.index) != file.result_index();
     if is_read_by_windows || elements.len() > 2 {
         return None;
     }
+    let within = if elements.len() == 2 { find_factor(info, "elem_arr_0")?.max(1) } else { 1 };
+    let folded = product(&spatial[1..]).saturating_mul(product(elements));
+    if !tensor.has_dim(label) {
+        return find_absent_fault(info, label, folded, within);
+    }
     let size = file.size(label).filter(|size| *size > 0)?;
     let part = size.checked_div(slices)?;
-    let within = if elements.len() == 2 { find_factor(info, "elem_arr_0")?.max(1) } else { 1 };
     let sticks = part.div_euclid(within) + i64::from(part.rem_euclid(within) != 0);
-    let folded = product(&spatial[1..]).saturating_mul(product(elements));
     if part.saturating_mul(slices) != size || folded != sticks.saturating_mul(within) {
         return Some(format!(
             "{slices} slices of {folded} elements for the {size} points of '{label}'; the product of the folds is the \
@@ -131,6 +128,17 @@ fn find_product_fault(file: &FileView<'_>, tensor: &TensorView<'_>, label: &str,
         ));
     }
     find_step_fault(info, within, part)
+}
+
+/// Returns the fault of the folds of a dimension that the tensor lacks.
+fn find_absent_fault(info: &CoordInfo, label: &str, folded: i64, within: i64) -> Option<String> {
+    let step = find_step(info, "elem_arr_0").unwrap_or_default();
+    (folded != within || !(0..=1).contains(&step)).then(|| {
+        format!(
+            "{folded} elements of '{label}' with steps of {step}; a tensor without the dimension has one row or one \
+             stick of it, of {within}"
+        )
+    })
 }
 
 fn product(folds: &[Fold]) -> i64 {

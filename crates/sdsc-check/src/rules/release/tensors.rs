@@ -295,7 +295,7 @@ pub(in super::super) fn check_maximum_sizes(file: &FileView<'_>, report: &mut Vi
             if *found != UNBOUNDED_SIZE && !allowed.contains(found) {
                 let (least, most) = allowed.into_inner();
                 let message = format!(
-                    "at most {found} elements along '{label}'; the number is {UNBOUNDED_SIZE}, or from {least} to {most}"
+                    "at most {found} elements along '{label}'; it is {UNBOUNDED_SIZE}, or from {least} to {most}"
                 );
                 report.report_json(file.node_member_path(tensor.index, &format!("maxDimSizes_/{position}")), message);
             }
