@@ -103,6 +103,11 @@ pub(crate) const RELEASE_FIELDS: &[UncheckedField] = &[
         )
     },
     UncheckedField {
+        which: ", order of the operands of a commutative function",
+        when: |change| is_swap(change) && is_commutative(change),
+        ..any_change("dscs_/computeOp_/inputLabeledDs", "the order does not affect the result", SPECIFICATION)
+    },
+    UncheckedField {
         which: ", of a mask, another number of at least 2^31",
         when: keeps_large_mask,
         ..any_change(
@@ -189,6 +194,13 @@ fn keeps_operands(change: &MemberChange<'_>) -> bool {
         inputs.filter(|input| !results.contains(input)).collect::<Vec<_>>()
     };
     operands(&change.before) == operands(&change.after)
+}
+
+/// Returns whether the function of a compute operation gives the same result for operands in any order.
+fn is_commutative(change: &MemberChange<'_>) -> bool {
+    let compute = change.place.split_once("/inputLabeledDs").and_then(|(compute, _)| change.before.pointer(compute));
+    let function = compute.and_then(|compute| compute["opFuncName"].as_str());
+    function.is_some_and(|function| ["add", "mul", "maximum", "minimum", "equal", "notequal"].contains(&function))
 }
 
 /// Returns whether a constant of a mask keeps its sign, and an exponent of at least 31 in 16 bits.
