@@ -14,7 +14,7 @@ pub(crate) struct UncheckedField {
     pub(crate) source: &'static str,
 }
 
-/// Change of a member of a file.
+/// Change of a member of a file, or of its text.
 pub(crate) struct MemberChange<'a> {
     pub(crate) place: &'a str,
     pub(crate) kind: &'static str,
@@ -50,6 +50,15 @@ pub(crate) const UNCHECKED_FIELDS: &[UncheckedField] = &[
             "dscs_/scheduleTree_/backGapCore_*",
             "writers write the number of bytes as a number or as text",
             "schema, section 3",
+        )
+    },
+    UncheckedField {
+        which: ", an execute that is repeated",
+        when: repeats_execute,
+        ..any_change(
+            "bundle.mlir *",
+            "an op that runs again on the same values gives the same results",
+            "specification, `sdsc_execute`",
         )
     },
     any_change("launch_spec.json emitter", "name of the compiler that wrote the file", PAGE),
@@ -176,9 +185,10 @@ pub(crate) fn is_free(program: &CorrectProgram, mutant: &Mutant) -> bool {
     };
     let files = mutant.files(right);
     let [(path, changed)] = files.as_slice() else { return false };
-    let (Ok(before), Ok(after)) = (serde_json::from_slice(&right[path]), serde_json::from_slice(changed)) else {
-        return false;
+    let read = |bytes: &[u8]| {
+        serde_json::from_slice(bytes).unwrap_or_else(|_| String::from_utf8_lossy(bytes).into_owned().into())
     };
+    let (before, after) = (read(&right[path]), read(changed));
     let change = MemberChange { place: &mutant.place, kind: mutant.kind, before, after };
     UNCHECKED_FIELDS.iter().chain(of_release).filter(is_of).any(|free| (free.when)(&change))
 }
@@ -189,6 +199,14 @@ pub(crate) fn is_missing(change: &MemberChange<'_>) -> bool {
 
 fn is_empty(value: Option<&Value>) -> bool {
     value.is_some_and(|value| [serde_json::json!("{}"), serde_json::json!({})].contains(value))
+}
+
+/// Returns whether only a copy of an execute is added after it.
+fn repeats_execute(change: &MemberChange<'_>) -> bool {
+    let (Some(before), Some(after)) = (change.before.as_str(), change.after.as_str()) else { return false };
+    let mut lines: Vec<&str> = after.lines().map(str::trim).collect();
+    lines.dedup_by(|next, line| next == line && line.contains("sdsc_execute"));
+    lines == before.lines().map(str::trim).collect::<Vec<_>>()
 }
 
 pub(crate) fn to_number(value: Option<&Value>) -> Option<i64> {

@@ -293,6 +293,7 @@ fn broken_divisions() -> Vec<RejectedFile> {
         break_base("sdsc_r130", "pooling", set_member("dsc/N_/paddingSizes_/i/totalSize_", json!("N/A"))),
         break_base("sdsc_r2", "pooling", set_member("dsc/N_/paddingSizes_/i/totalSize_", json!("none"))),
         break_base("sdsc_r2", "pooling", set_member("dsc/N_/paddingSizes_/i/totalSize_", json!(0))),
+        break_base("sdsc_r2", "pooling", set_member("dsc/N_/paddingSizes_/i/windowDim_", json!(""))),
         break_base(
             "sdsc_r130",
             "pooling",
