@@ -12,6 +12,8 @@
 mod fields;
 #[path = "mutants/free.rs"]
 mod free;
+#[path = "mutants/free_release.rs"]
+mod free_release;
 #[path = "mutants/json.rs"]
 mod json;
 #[path = "mutants/programs.rs"]
@@ -26,6 +28,7 @@ mod together;
 mod verdict;
 
 use crate::common::bless;
+use free_release::RELEASE_FIELDS;
 use programs::{CorrectProgram, Files, all_programs};
 use serde_json::Value;
 use std::{
@@ -182,7 +185,7 @@ fn detects_each_mutant() {
 
 #[test]
 fn requires_reason_for_fields_without_meaning() {
-    for free in free::UNCHECKED_FIELDS {
+    for free in free::UNCHECKED_FIELDS.iter().chain(RELEASE_FIELDS) {
         assert!(!free.reason.is_empty() && !free.source.is_empty(), "{}", free.field);
     }
     assert!(!MutantVerdict::Survives.is_kill());

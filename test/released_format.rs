@@ -5,6 +5,8 @@
 
 #[path = "released_format/broken.rs"]
 mod broken;
+#[path = "released_format/broken_folds.rs"]
+mod broken_folds;
 #[path = "released_format/legal.rs"]
 mod legal;
 #[path = "released_format/legal_structure.rs"]
@@ -140,8 +142,13 @@ fn convert_description(dsc: &mut Value) {
         }
     }
     let sizes = dsc["dataStageParam_"]["0"]["ss_"].clone();
-    let size = |dim: &str| sizes[format!("{dim}_")].as_i64().unwrap();
-    for node in dsc["scheduleTree_"].as_array_mut().unwrap() {
+    let (tensors, classes) = (dsc["labeledDs_"].clone(), dsc["primaryDsInfo_"].clone());
+    for (index, node) in dsc["scheduleTree_"].as_array_mut().unwrap().iter_mut().enumerate() {
+        let tensor = &tensors[index];
+        let order = classes[tensor["dsType_"].as_str().unwrap()]["layoutDimOrder_"].as_array().unwrap();
+        // A tensor that lacks a dimension has one row or one stick of it.
+        let scale = |dim: &str| &tensor["scale_"][order.iter().position(|label| label == dim).unwrap()];
+        let size = |dim: &str| if *scale(dim) == 1 { sizes[format!("{dim}_")].as_i64().unwrap() } else { 1 };
         for (dim, info) in node["coordinates_"]["coordInfo"].as_object_mut().unwrap() {
             let folds = info["folds"]["dim_prop_attr"].as_array_mut().unwrap();
             if let [.., sticks, elements] = folds.as_mut_slice()

@@ -49,6 +49,7 @@ pub(crate) fn broken_members() -> Vec<BrokenBundle> {
             "add of columns",
             text_edit("%arg_1_core_16384, %arg_1_core_32768, ", "%arg_1_core_32768, %arg_1_core_16384, "),
         ),
+        break_bundle(&["sdsc_r81"], "relayout", |files| remove(files, "op/coreIdToWkSlice_/1")),
         break_bundle(&["sdsc_r81"], "relayout", |files| {
             set_edit("op/coreIdToWkSlice_/1/out", json!(2))(files);
             set_edit("op/coreIdToWkSlice_/2/out", json!(1))(files);

@@ -1,6 +1,6 @@
 //! Fields without a meaning: changing one affects no computation.
 
-use crate::mutants::{Mutant, programs::Files};
+use crate::mutants::{Mutant, free_release::RELEASE_FIELDS, programs::CorrectProgram};
 use serde_json::Value;
 
 /// Field with an arbitrary value, or with one kind of irrelevant change.
@@ -9,17 +9,17 @@ pub(crate) struct UncheckedField {
     pub(crate) field: &'static str,
     /// Irrelevant changes, for the table.
     pub(crate) which: &'static str,
-    when: fn(&MemberChange<'_>) -> bool,
+    pub(crate) when: fn(&MemberChange<'_>) -> bool,
     pub(crate) reason: &'static str,
     pub(crate) source: &'static str,
 }
 
-/// Change of a member of a file.
+/// Change of a member of a file, or of its text.
 pub(crate) struct MemberChange<'a> {
-    place: &'a str,
-    kind: &'static str,
-    before: Value,
-    after: Value,
+    pub(crate) place: &'a str,
+    pub(crate) kind: &'static str,
+    pub(crate) before: Value,
+    pub(crate) after: Value,
 }
 
 pub(crate) const UNCHECKED_FIELDS: &[UncheckedField] = &[
@@ -50,6 +50,15 @@ pub(crate) const UNCHECKED_FIELDS: &[UncheckedField] = &[
             "dscs_/scheduleTree_/backGapCore_*",
             "writers write the number of bytes as a number or as text",
             "schema, section 3",
+        )
+    },
+    UncheckedField {
+        which: ", an execute that is repeated",
+        when: repeats_execute,
+        ..any_change(
+            "bundle.mlir *",
+            "an op that runs again on the same values gives the same results",
+            "specification, `sdsc_execute`",
         )
     },
     any_change("launch_spec.json emitter", "name of the compiler that wrote the file", PAGE),
@@ -127,7 +136,7 @@ const HOST_OF_CONSTANT: &str =
     "the file of a constant has the bytes of the device layout; the description of the host array does not affect them";
 const HOST_OF_BUFFER: &str = "launches pass the buffer on in the device layout; it is never a host array";
 
-const fn any_change(field: &'static str, reason: &'static str, source: &'static str) -> UncheckedField {
+pub(crate) const fn any_change(field: &'static str, reason: &'static str, source: &'static str) -> UncheckedField {
     UncheckedField { field, which: "", when: |_| true, reason, source }
 }
 
@@ -168,20 +177,23 @@ const fn in_any_order(field: &'static str) -> UncheckedField {
 }
 
 /// Returns whether a mutant is an irrelevant change of a field on the list.
-pub(crate) fn is_free(right: &Files, mutant: &Mutant) -> bool {
+pub(crate) fn is_free(program: &CorrectProgram, mutant: &Mutant) -> bool {
+    let right = &program.files;
+    let of_release = if program.profile.is_release() { RELEASE_FIELDS } else { &[] };
     let is_of = |free: &&UncheckedField| {
         free.field.strip_suffix('*').map_or(free.field == mutant.field, |start| mutant.field.starts_with(start))
     };
     let files = mutant.files(right);
     let [(path, changed)] = files.as_slice() else { return false };
-    let (Ok(before), Ok(after)) = (serde_json::from_slice(&right[path]), serde_json::from_slice(changed)) else {
-        return false;
+    let read = |bytes: &[u8]| {
+        serde_json::from_slice(bytes).unwrap_or_else(|_| String::from_utf8_lossy(bytes).into_owned().into())
     };
+    let (before, after) = (read(&right[path]), read(changed));
     let change = MemberChange { place: &mutant.place, kind: mutant.kind, before, after };
-    UNCHECKED_FIELDS.iter().filter(is_of).any(|free| (free.when)(&change))
+    UNCHECKED_FIELDS.iter().chain(of_release).filter(is_of).any(|free| (free.when)(&change))
 }
 
-fn is_missing(change: &MemberChange<'_>) -> bool {
+pub(crate) fn is_missing(change: &MemberChange<'_>) -> bool {
     change.kind == "dropped"
 }
 
@@ -189,11 +201,19 @@ fn is_empty(value: Option<&Value>) -> bool {
     value.is_some_and(|value| [serde_json::json!("{}"), serde_json::json!({})].contains(value))
 }
 
-fn to_number(value: Option<&Value>) -> Option<i64> {
+/// Returns whether only a copy of an execute is added after it.
+fn repeats_execute(change: &MemberChange<'_>) -> bool {
+    let (Some(before), Some(after)) = (change.before.as_str(), change.after.as_str()) else { return false };
+    let mut lines: Vec<&str> = after.lines().map(str::trim).collect();
+    lines.dedup_by(|next, line| next == line && line.contains("sdsc_execute"));
+    lines == before.lines().map(str::trim).collect::<Vec<_>>()
+}
+
+pub(crate) fn to_number(value: Option<&Value>) -> Option<i64> {
     value.and_then(|value| value.as_i64().or_else(|| value.as_str()?.parse().ok()))
 }
 
-fn is_swap(change: &MemberChange<'_>) -> bool {
+pub(crate) fn is_swap(change: &MemberChange<'_>) -> bool {
     change.kind == "swapped"
 }
 
@@ -227,6 +247,17 @@ fn find_description<'v>(value: &'v Value, place: &str) -> Option<&'v Value> {
     value.pointer(place.split_once("/scheduleTree_")?.0)
 }
 
+/// Returns whether the tensor of a node lacks a dimension. It has one row or one stick of it.
+fn is_absent(file: &Value, place: &str, label: &str) -> bool {
+    let Some((dsc, node)) = place.split_once("/scheduleTree_/") else { return false };
+    let member = |path: String| file.pointer(&format!("{dsc}/{path}"));
+    let tensor = node.split('/').next().unwrap_or_default();
+    let class = member(format!("labeledDs_/{tensor}/dsType_")).and_then(Value::as_str).unwrap_or_default();
+    let order = to_words(member(format!("primaryDsInfo_/{class}/layoutDimOrder_")));
+    let scales = to_numbers(member(format!("labeledDs_/{tensor}/scale_")));
+    order.iter().zip(scales).any(|(known, scale)| *known == label && scale != 1)
+}
+
 /// Returns whether a swap preserves the order of all dimensions other than those of one row or one stick.
 fn moves_units_only(change: &MemberChange<'_>) -> bool {
     let Some(dsc) = find_description(&change.before, change.place) else { return false };
@@ -234,7 +265,7 @@ fn moves_units_only(change: &MemberChange<'_>) -> bool {
     let sticks: Vec<&str> = sticks.flat_map(|class| to_words(class.get("stickDimOrder_"))).collect();
     let is_unit = |label: &&str| {
         let size = dsc["N_"][format!("{label}_")].as_i64().unwrap_or(i64::MAX);
-        size == 1 || (sticks.contains(label) && size <= 64)
+        size == 1 || is_absent(&change.before, change.place, label) || (sticks.contains(label) && size <= 64)
     };
     let order = |value: &'_ Value| -> Vec<String> {
         to_words(value.pointer(change.place)).into_iter().filter(|label| !is_unit(label)).map(str::to_owned).collect()

@@ -3,6 +3,7 @@
 use crate::mutants::{
     Mutant,
     free::{UNCHECKED_FIELDS, is_free},
+    free_release::RELEASE_FIELDS,
     programs::CorrectProgram,
     verdict::MutantVerdict,
 };
@@ -26,7 +27,7 @@ impl MutantOutcome {
             "{}: {} {} {} [{}] -> {}",
             program.name, mutant.file, mutant.place, mutant.kind, mutant.field, mutant.to
         );
-        let is_free = !verdict.is_kill() && is_free(&program.files, mutant);
+        let is_free = !verdict.is_kill() && is_free(program, mutant);
         Self { program: program.name.clone(), field: mutant.field.clone(), kind: mutant.kind, verdict, is_free, viewed }
     }
 }
@@ -121,8 +122,10 @@ pub(crate) fn expect_on_page(counts: &MutantStatistics) {
     const BEGIN: &str = "<!-- mutants: begin -->\n";
     const END: &str = "<!-- mutants: end -->\n";
     let mut free = "| field without meaning | reason | source |\n|---|---|---|\n".to_owned();
-    for one in UNCHECKED_FIELDS {
-        writeln!(free, "| `{}`{} | {} | {} |", one.field, one.which, one.reason, one.source).unwrap();
+    for (fields, profile) in [(UNCHECKED_FIELDS, ""), (RELEASE_FIELDS, " (`1.0`)")] {
+        for one in fields {
+            writeln!(free, "| `{}`{}{profile} | {} | {} |", one.field, one.which, one.reason, one.source).unwrap();
+        }
     }
     let tables =
         format!("{}\n{}\n{free}\n{}", counts.table_by_kind(), counts.table_by_program(), counts.table_by_field());

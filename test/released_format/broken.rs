@@ -1,5 +1,6 @@
 //! Files with one violation each of a rule of release 1.0.0, or of torch-spyre of September 2026.
 
+use super::broken_folds::broken_folds;
 use super::legal::{find_legal, split_description};
 use super::{Profile, convert_to_release};
 use crate::check_bundle::bundles::{Files, emit_ops, find_valid_bundle, op, operand, widened_sum};
@@ -16,7 +17,7 @@ pub(crate) struct RejectedFile {
     pub(crate) has_consequences: bool,
 }
 
-fn break_base(label: &'static str, base_name: &str, edit: impl FnOnce(&mut Files)) -> RejectedFile {
+pub(super) fn break_base(label: &'static str, base_name: &str, edit: impl FnOnce(&mut Files)) -> RejectedFile {
     break_files(label, find_valid_bundle(base_name), edit)
 }
 
@@ -33,12 +34,12 @@ fn break_converted(label: &'static str, before: Files, edit: impl FnOnce(&mut Fi
 }
 
 impl RejectedFile {
-    fn with_consequences(self) -> Self {
+    pub(super) fn with_consequences(self) -> Self {
         Self { has_consequences: true, ..self }
     }
 }
 
-fn set_member(path: &'static str, to: Value) -> impl FnOnce(&mut Files) {
+pub(super) fn set_member(path: &'static str, to: Value) -> impl FnOnce(&mut Files) {
     move |files| set(files, path, to)
 }
 
@@ -60,7 +61,7 @@ fn repeat_entry(files: &mut Files, list: &str) {
     });
 }
 
-const NODE: &str = "dsc/scheduleTree_/1";
+pub(super) const NODE: &str = "dsc/scheduleTree_/1";
 
 /// Returns files with members that the schema does not have, requires, or has with another type.
 fn broken_members() -> Vec<RejectedFile> {
@@ -117,6 +118,12 @@ fn broken_members() -> Vec<RejectedFile> {
         break_base("sdsc_r2", "add", set_member("dsc/scheduleTree_/1/coordinates_", json!([]))),
         break_base("sdsc_r2", "add", set_member("dsc/computeOp_/0/attributes_", json!([]))),
         break_base("sdsc_r2", "add", set_member("dsc/labeledDs_/0/memOrg_", json!([]))),
+        break_base("sdsc_r2", "add", set_member("op/numWkSlicesPerDim_", json!({}))),
+        break_base("sdsc_r2", "add", set_member("op/coreIdToWkSlice_", json!({}))),
+        break_base("sdsc_r2", "add", set_member("dsc/scheduleTree_/1/layoutDimOrder_", json!([]))),
+        break_base("sdsc_r2", "add", set_member("dsc/scheduleTree_/1/maxDimSizes_", json!([]))),
+        break_base("sdsc_r2", "add", set_member("dsc/scheduleTree_/1/coordinates_/coordInfo", json!({}))),
+        break_base("sdsc_r2", "add", set_member("dsc/labeledDs_/0/scale_", json!([]))),
     ]
 }
 
@@ -228,95 +235,6 @@ fn set_granularity(to: i64) -> impl FnOnce(&mut Files) {
     }
 }
 
-/// Sets a member of the windows along `i` of the op and of a core.
-fn set_windows(files: &mut Files, member: &str, to: &Value) {
-    for sizes in ["N_", "dataStageParam_/0/ss_", "dataStageParam_/0/el_"] {
-        set(files, &format!("dsc/{sizes}/paddingSizes_/i/{member}"), to.clone());
-    }
-}
-
-/// Returns files whose folds or windows are not those of the op.
-fn broken_folds() -> Vec<RejectedFile> {
-    let folds = |dim: &str, member: &str| format!("{NODE}/coordinates_/coordInfo/{dim}/folds/{member}");
-    let change = |label, dim: &str, member: &str, to: Value| {
-        let path = folds(dim, member);
-        break_base(label, "add", move |files| set(files, &path, to))
-    };
-    let edit = |dim: &'static str, edit: fn(&mut Value)| {
-        move |files: &mut Files| {
-            json(files, "sdsc_0.json", |file| {
-                let path = to_pointer(file, &format!("{NODE}/coordinates_/coordInfo/{dim}"));
-                edit(file.pointer_mut(&path).unwrap());
-            });
-        }
-    };
-    let remove_fold = |info: &mut Value| {
-        info["elemArr"] = json!(1);
-        for list in ["dim_prop_func", "dim_prop_attr"] {
-            info["folds"][list].as_array_mut().unwrap().remove(3);
-        }
-        info["folds"]["dim_prop_attr"][3]["factor_"] = json!(256);
-    };
-    let add_fold = |info: &mut Value| {
-        info["elemArr"] = json!(2);
-        let function = json!({"Affine": {"alpha_": 1, "beta_": 0}});
-        info["folds"]["dim_prop_func"].as_array_mut().unwrap().push(function);
-        info["folds"]["dim_prop_attr"].as_array_mut().unwrap().push(json!({"factor_": 1, "label_": "elem_arr_1"}));
-    };
-    let start = |member: &str| format!("{NODE}/startAddressCoreCorelet_/dim_prop_attr/{member}");
-    let (of_cores, of_time) = (start("0/factor_"), start("2/factor_"));
-    vec![
-        change("sdsc_r158", "mb", "dim_prop_attr/0/label_", json!("foo")),
-        change("sdsc_r158", "mb", "dim_prop_func/0", json!({"Map": {}})),
-        change("sdsc_r158", "mb", "dim_prop_func/0/Affine/beta_", json!(1)),
-        break_base("sdsc_r158", "add", edit("out", remove_fold)),
-        break_base("sdsc_r158", "add", edit("mb", add_fold)),
-        break_base(
-            "sdsc_r158",
-            "add",
-            edit("out", |info| {
-                info["folds"]["dim_prop_func"][3]["Affine"]["alpha_"] = json!(32);
-                info["folds"]["dim_prop_attr"][3]["factor_"] = json!(8);
-                info["folds"]["dim_prop_attr"][4]["factor_"] = json!(32);
-            }),
-        ),
-        change("sdsc_r159", "mb", "dim_prop_attr/0/factor_", json!(7)),
-        change("sdsc_r159", "mb", "dim_prop_attr/3/factor_", json!(5)),
-        change("sdsc_r159", "out", "dim_prop_attr/3/factor_", json!(1)),
-        change("sdsc_r159", "mb", "dim_prop_func/0/Affine/alpha_", json!(3)),
-        change("sdsc_r159", "out", "dim_prop_func/3/Affine/alpha_", json!(32)),
-        break_base("sdsc_r160", "add", set_member("op/coreFoldProp_/label_", json!("time"))),
-        break_base("sdsc_r160", "add", set_member("op/sdscFoldProps_/0/label_", json!("step"))),
-        break_base("sdsc_r160", "add", set_member("op/sdscFolds_/dim_prop_func", json!([]))),
-        break_base("sdsc_r160", "add", move |files| set(files, &of_cores, json!(3))),
-        break_base("sdsc_r160", "add", move |files| set(files, &of_time, json!(2))),
-        break_base("sdsc_r164", "pooling", |files| set_windows(files, "windowDim_", &json!("zz"))),
-        break_base("sdsc_r164", "add", |files| {
-            set(files, "dsc/N_/paddingSizes_", json!({"i": {"totalSize_": 1, "windowDim_": "ki"}}));
-        }),
-        break_base("sdsc_r165", "pooling", |files| {
-            set_windows(files, "unneededPad_", &json!(5));
-            set_windows(files, "totalSize_", &json!(13));
-        }),
-        break_base("sdsc_r165", "pooling", |files| {
-            set_windows(files, "unneededPad_", &json!(1));
-            set_windows(files, "totalSize_", &json!(9));
-            set_windows(files, "unneededPadFront_", &json!(3));
-            set_windows(files, "unneededPadBack_", &json!(4));
-        }),
-        break_base("sdsc_r165", "pooling", |files| {
-            set_windows(files, "unneededPad_", &json!(1));
-            set_windows(files, "totalSize_", &json!(9));
-            set_windows(files, "padBack_", &json!(1));
-        }),
-        break_base("sdsc_r166", "pooling", |files| {
-            for stage in ["ss_", "el_"] {
-                set(files, &format!("dsc/dataStageParam_/0/{stage}/paddingSizes_/i/padFront_"), json!(1));
-            }
-        }),
-    ]
-}
-
 /// Replaces core 3 by core 7 in a map over cores.
 fn replace_core(files: &mut Files, member: &str) {
     json(files, "sdsc_0.json", |file| {
@@ -344,6 +262,11 @@ fn broken_divisions() -> Vec<RejectedFile> {
         break_base("sdsc_r29", "symbolic rows", remove_member("dsc/dataStageParam_/0/ss_/symbolicDimInfo_/mb"))
             .with_consequences(),
         break_base("sdsc_r121", "symbolic rows", set_granularity(24)),
+        break_base(
+            "sdsc_r121",
+            "symbolic rows",
+            set_member("dsc/dataStageParam_/0/el_/symbolicDimInfo_/mb/maxSize_", json!(64)),
+        ),
         break_base("sdsc_r121", "symbolic rows", set_granularity(32)),
         break_converted("sdsc_r121", divided_size(), |files| {
             set(files, "dsc/N_/symbolicDimInfo_", json!({"mb": {"maxSize_": 128, "granularity_": 2}}));
@@ -370,6 +293,7 @@ fn broken_divisions() -> Vec<RejectedFile> {
         break_base("sdsc_r130", "pooling", set_member("dsc/N_/paddingSizes_/i/totalSize_", json!("N/A"))),
         break_base("sdsc_r2", "pooling", set_member("dsc/N_/paddingSizes_/i/totalSize_", json!("none"))),
         break_base("sdsc_r2", "pooling", set_member("dsc/N_/paddingSizes_/i/totalSize_", json!(0))),
+        break_base("sdsc_r2", "pooling", set_member("dsc/N_/paddingSizes_/i/windowDim_", json!(""))),
         break_base(
             "sdsc_r130",
             "pooling",
@@ -392,6 +316,20 @@ fn broken_divisions() -> Vec<RejectedFile> {
         break_base("sdsc_r132", "add", set_member("dsc/dataStageParam_/0/el_/out_", json!(128))),
         break_base("sdsc_r132", "add", |files| split_description(files, [48, 32])),
         break_base("sdsc_r135", "add", set_member("dsc/pdsRelation_", json!({"isPdsReuse": 2}))),
+        break_base(
+            "sdsc_r193",
+            "add",
+            set_member("dsc/dataStageParam_/0/ss_/maxSymbolicVolume_", json!({"unknown_": 1})),
+        ),
+        break_base(
+            "sdsc_r193",
+            "add",
+            set_member("dsc/dataStageParam_/0/el_/maxSymbolicVolume_", json!({"[\"mb_\"]": 0})),
+        ),
+        break_base("sdsc_r193", "add", set_member("dsc/dataStageParam_/0/ss_/coreletSplit_", json!({"x": [1, 1]}))),
+        break_base("sdsc_r194", "add", set_member("dsc/scheduleTree_/1/maxDimSizes_", json!([0, -1]))),
+        break_base("sdsc_r194", "add", set_member("dsc/scheduleTree_/1/maxDimSizes_", json!([-1, 100]))),
+        break_base("sdsc_r194", "add", set_member("dsc/scheduleTree_/1/maxDimSizes_", json!([-1, 512]))),
     ]
 }
 
@@ -465,6 +403,11 @@ fn broken_families() -> Vec<RejectedFile> {
             set(files, "dsc/computeOp_/0/attributes_/dataFormat_", json!("BFLOAT16"));
         }),
         break_base("sdsc_r117", "add", set_member("dsc/maskingConstId_", json!(3))),
+        break_base("sdsc_r117", "padded sum", remove_member("dsc/maskingConstId_")),
+        break_base("sdsc_r51", "matmul", |files| {
+            set(files, "dsc/computeOp_/0/inputLabeledDs", json!(["Tensor1-idx1", "Tensor0-idx0"]));
+        })
+        .with_consequences(),
         break_base("sdsc_r118", "add", |files| rename_everywhere(files, "\"add\"", "\"greaterthan\"")),
         break_base("sdsc_r118", "add", |files| rename_everywhere(files, "\"add\"", "\"fly\"")),
         break_base("sdsc_r150", "relayout", remove_member("dsc/scheduleTree_/1/coordinates_/coreIdToWkSlice_/3")),

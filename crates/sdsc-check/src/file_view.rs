@@ -217,6 +217,11 @@ impl<'a> TensorView<'a> {
         self.node.indirection == "index_tensor"
     }
 
+    /// Returns the name of the tensor in the operand lists of the compute operation.
+    pub(super) fn operand_name(&self) -> Text {
+        format!("{}-idx{}", self.info.name, self.index).into()
+    }
+
     /// Returns whether the tensor is in LX.
     pub(super) fn is_lx(&self) -> bool {
         self.node.component == "lx"

@@ -58,9 +58,9 @@ const MEMBER_DEMANDS: &[(&str, MemberDemand, MemberDemand)] = &[
     ("*/sdscFolds_", Required, Optional),
     ("*/sdscFolds_", NonEmpty, Optional),
     ("*/numWkSlicesPerDim_", Required, Optional),
-    ("*/numWkSlicesPerDim_", NonEmpty, Optional),
+    ("*/numWkSlicesPerDim_", NonEmpty, NonEmpty),
     ("*/coreIdToWkSlice_", Required, Optional),
-    ("*/coreIdToWkSlice_", NonEmpty, Optional),
+    ("*/coreIdToWkSlice_", NonEmpty, NonEmpty),
     ("*/ldsShareInfo_", Optional, Forbidden),
     ("*/dscs_/*/*/numCoreletsUsed_", Required, Optional),
     ("*/dscs_/*/*/coordinateMasking_", Required, Optional),
@@ -101,9 +101,9 @@ const MEMBER_DEMANDS: &[(&str, MemberDemand, MemberDemand)] = &[
     ("*/dscs_/*/*/scheduleTree_/*/component_", Required, Optional),
     ("*/dscs_/*/*/scheduleTree_/*/component_", NonEmpty, NonEmpty),
     ("*/dscs_/*/*/scheduleTree_/*/layoutDimOrder_", Required, Optional),
-    ("*/dscs_/*/*/scheduleTree_/*/layoutDimOrder_", NonEmpty, Optional),
+    ("*/dscs_/*/*/scheduleTree_/*/layoutDimOrder_", NonEmpty, NonEmpty),
     ("*/dscs_/*/*/scheduleTree_/*/maxDimSizes_", Required, Optional),
-    ("*/dscs_/*/*/scheduleTree_/*/maxDimSizes_", NonEmpty, Optional),
+    ("*/dscs_/*/*/scheduleTree_/*/maxDimSizes_", NonEmpty, NonEmpty),
     ("*/dscs_/*/*/scheduleTree_/*/indirectAllocType_", Required, Optional),
     ("*/dscs_/*/*/scheduleTree_/*/indirectAllocType_", NonEmpty, NonEmpty),
     ("*/dscs_/*/*/scheduleTree_/*/startAddressCoreCorelet_", Required, Optional),
@@ -113,9 +113,10 @@ const MEMBER_DEMANDS: &[(&str, MemberDemand, MemberDemand)] = &[
     ("*/dscs_/*/*/scheduleTree_/*/startAddressCoreCorelet_/data_", Required, Optional),
     ("*/dscs_/*/*/scheduleTree_/*/startAddressCoreCorelet_/data_/*", Text, Optional),
     ("*/dscs_/*/*/scheduleTree_/*/coordinates_/coordInfo", Required, Optional),
+    ("*/dscs_/*/*/scheduleTree_/*/coordinates_/coordInfo", Optional, NonEmpty),
     ("*/dscs_/*/*/scheduleTree_/*/coordinates_/coreIdToWkSlice_", Required, Optional),
     ("*/dscs_/*/*/labeledDs_/*/scale_", Required, Optional),
-    ("*/dscs_/*/*/labeledDs_/*/scale_", NonEmpty, Optional),
+    ("*/dscs_/*/*/labeledDs_/*/scale_", NonEmpty, NonEmpty),
     ("*/dscs_/*/*/labeledDs_/*/wordLength", Required, Optional),
     ("*/dscs_/*/*/labeledDs_/*/memOrg_/*/dsOffset", Optional, Forbidden),
     ("*/dscs_/*/*/computeOp_/*/attributes_", Required, Optional),
@@ -130,18 +131,21 @@ const MEMBER_DEMANDS: &[(&str, MemberDemand, MemberDemand)] = &[
     ("*/dscs_/*/*/N_/paddingSizes_/*/stride_", Required, Optional),
     ("*/dscs_/*/*/N_/paddingSizes_/*/dilation_", Required, Optional),
     ("*/dscs_/*/*/N_/paddingSizes_/*/windowDim_", Required, Optional),
+    ("*/dscs_/*/*/N_/paddingSizes_/*/windowDim_", NonEmpty, NonEmpty),
     ("*/dscs_/*/*/dataStageParam_/*/ss_/paddingSizes_/*/padFront_", Required, Optional),
     ("*/dscs_/*/*/dataStageParam_/*/ss_/paddingSizes_/*/padBack_", Required, Optional),
     ("*/dscs_/*/*/dataStageParam_/*/ss_/paddingSizes_/*/totalSize_", Required, Optional),
     ("*/dscs_/*/*/dataStageParam_/*/ss_/paddingSizes_/*/stride_", Required, Optional),
     ("*/dscs_/*/*/dataStageParam_/*/ss_/paddingSizes_/*/dilation_", Required, Optional),
     ("*/dscs_/*/*/dataStageParam_/*/ss_/paddingSizes_/*/windowDim_", Required, Optional),
+    ("*/dscs_/*/*/dataStageParam_/*/ss_/paddingSizes_/*/windowDim_", NonEmpty, NonEmpty),
     ("*/dscs_/*/*/dataStageParam_/*/el_/paddingSizes_/*/padFront_", Required, Optional),
     ("*/dscs_/*/*/dataStageParam_/*/el_/paddingSizes_/*/padBack_", Required, Optional),
     ("*/dscs_/*/*/dataStageParam_/*/el_/paddingSizes_/*/totalSize_", Required, Optional),
     ("*/dscs_/*/*/dataStageParam_/*/el_/paddingSizes_/*/stride_", Required, Optional),
     ("*/dscs_/*/*/dataStageParam_/*/el_/paddingSizes_/*/dilation_", Required, Optional),
     ("*/dscs_/*/*/dataStageParam_/*/el_/paddingSizes_/*/windowDim_", Required, Optional),
+    ("*/dscs_/*/*/dataStageParam_/*/el_/paddingSizes_/*/windowDim_", NonEmpty, NonEmpty),
     ("*/debug_handle_/source", Optional, Required),
     ("*/debug_handle_/aten_op", Optional, Required),
     ("*/debug_handle_/ir_chain", Optional, Required),
@@ -430,13 +434,12 @@ mod tests {
             let found = collect_fault_texts(&text, profile).into_iter();
             found.filter(|fault| fault.contains("is empty")).collect::<Vec<_>>()
         };
-        let fault =
-            |path: &str, profile| format!("/0_add/{path}: the value is empty; profile '{profile}' has content here");
-        let (slices, node) = ("numWkSlicesPerDim_", "dscs_/0/add/scheduleTree_/0");
+        let node = "dscs_/0/add/scheduleTree_/0";
         let (component, order) = (format!("{node}/component_"), format!("{node}/layoutDimOrder_"));
-        assert_eq!(find_empty(Profile::Release1_0), [fault(&component, "1.0")]);
-        let practice = "torch-spyre-2026-08";
-        assert_eq!(find_empty(Profile::default()), [slices, &component, &order].map(|path| fault(path, practice)));
+        for profile in [Profile::Release1_0, Profile::default()] {
+            let fault = |path| format!("/0_add/{path}: the value is empty; profile '{profile}' has content here");
+            assert_eq!(find_empty(profile), ["numWkSlicesPerDim_", &component, &order].map(fault));
+        }
     }
 
     #[test]

@@ -4,13 +4,18 @@
 use super::super::file_view::{FileView, TensorView};
 use super::super::functions::FunctionFamily;
 use super::super::report::ViolationReport;
-use sdsc_format::model::{Entries, WordLength};
+use sdsc_format::model::{Entries, Text, WordLength};
 use std::collections::BTreeSet;
 
-/// Returns the tensors of a matmul: two inputs and the result.
+/// Returns the tensors of a matmul in the order of its operand lists: two inputs and the result.
 pub(super) fn matmul_tensors<'a>(file: &FileView<'a>) -> Option<[TensorView<'a>; 3]> {
-    let tensors: Vec<_> = file.tensors().collect();
-    if file.family == FunctionFamily::Matmul { tensors.try_into().ok() } else { None }
+    if file.family != FunctionFamily::Matmul || file.dsc.tensors.len() != 3 {
+        return None;
+    }
+    let operands = file.compute.inputs.iter().chain(&file.compute.outputs);
+    let find_tensor = |operand: &Text| file.tensors().find(|tensor| tensor.operand_name() == *operand);
+    let tensors: Option<Vec<_>> = operands.map(find_tensor).collect();
+    tensors?.try_into().ok()
 }
 
 /// Dimensions of a matmul, by the tensors that have them.

@@ -85,7 +85,7 @@ pub const RELEASE_RULES: &[FormatRule] = &[
     ),
     file_rule(
         "sdsc_r117",
-        "`maskingConstId_` is -1 or the number of a constant",
+        "`maskingConstId_` is the number of a constant, or -1 if no points are masked",
         "specification 1.0.0, constants",
         families::check_mask_has_constant,
     ),
@@ -109,7 +109,8 @@ pub const RELEASE_RULES: &[FormatRule] = &[
     ),
     file_rule(
         "sdsc_r121",
-        "a symbolic size has negative ids, bounds, and a granularity that its slices divide",
+        "a symbolic size has negative ids, bounds that both stages of equal slices have, and a \
+         granularity that its slices divide",
         "specification 1.0.0, symbolic sizes",
         symbols::check_symbolic_bounds,
     ),
@@ -216,14 +217,15 @@ pub const RELEASE_RULES: &[FormatRule] = &[
     file_rule(
         "sdsc_r159",
         "the product of the folds of a dimension is its size, where a partly filled stick counts, and slices are \
-         adjacent",
+         adjacent; a tensor without the dimension has one row or one stick of it",
         "specification 1.0.0, coordinates",
         folds::check_fold_products,
     ),
     file_rule(
         "sdsc_r160",
-        "folds over cores, corelets and time have these labels and the factors of the op",
-        "specification 1.0.0, FoldProperty",
+        "folds over cores, corelets and time have these labels, once each, and the factors of the op; listed values \
+         are those of the functions, and constants are equal on corelets",
+        "specification 1.0.0, FoldProperty and FoldManager; schema 1.0.0",
         folds::check_outer_folds,
     ),
     file_rule(
@@ -276,6 +278,20 @@ pub const RELEASE_RULES: &[FormatRule] = &[
         "the function of `bundle.mlir` is in a module",
         "specification 1.0.0, bundle container",
         bundles::check_module,
+    ),
+    file_rule(
+        "sdsc_r193",
+        "splits over corelets, rows and units, and bounds of products of sizes, are of dimensions of the op; bounds \
+         are positive",
+        "schema 1.0.0",
+        divisions::check_split_dims,
+    ),
+    file_rule(
+        "sdsc_r194",
+        "an entry of `maxDimSizes_` is -1, or at least the points of a core and at most those of the tensor; a page \
+         has at least one position",
+        "schema 1.0.0",
+        tensors::check_maximum_sizes,
     ),
 ];
 

@@ -27,6 +27,11 @@ pub(super) fn check_slice_cycle(file: &FileView<'_>, report: &mut ViolationRepor
                 format!("not the slice of '{label}' that core {core} gets of the destination; a shuffle has the slices of its destination"),
             );
         }
+        let mut cores = destination.node.coordinates.core_to_slice.iter();
+        if let Some((core, _)) = cores.find(|(core, _)| slots.get(*core).is_none()) {
+            let message = "no slice of a core that gets one; a shuffle has the slices of its destination";
+            report.report_json(format!("{path}/{core}"), message);
+        }
         return;
     }
     for (label, _) in file.operation.slices.iter() {

@@ -279,8 +279,8 @@ fn check_window_folds(
         let step = (size / slices).saturating_mul(window.stride);
         let (step, slice_size) = match kind {
             WindowFunctionKind::Pool => (window.total / slices, window.total / slices),
-            WindowFunctionKind::Convolution => (step, step - window.stride + window_size),
-            WindowFunctionKind::Depthwise => (step, step + window_size - 1),
+            WindowFunctionKind::Convolution => (step, step.saturating_sub(window.stride).saturating_add(window_size)),
+            WindowFunctionKind::Depthwise => (step, step.saturating_add(window_size - 1)),
         };
         let (found, expected) = (read_folds(info), vec![(step, slices), (0, 1), (0, 1), (1, slice_size)]);
         if found != expected {

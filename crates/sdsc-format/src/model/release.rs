@@ -45,8 +45,11 @@ impl Dsc {
             }
         }
         let sizes = self.stages.core.steady.sizes.clone();
-        for node in &mut self.nodes {
-            node.convert_to_release(|dim| sizes.get(dim));
+        for (node, tensor) in self.nodes.iter_mut().zip(&self.tensors) {
+            let order = self.classes.get(&tensor.class).map_or(&[][..], |class| &class.order);
+            // A tensor that lacks a dimension has one row or one stick of it.
+            let lacks = |dim: &str| order.iter().zip(&tensor.scales).any(|(label, scale)| label == dim && *scale != 1);
+            node.convert_to_release(|dim| if lacks(dim) { Some(1) } else { sizes.get(dim) });
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Rules of the release on cores, schedules and sizes.
 
 use super::super::super::file_view::FileView;
-use super::super::super::report::ViolationReport;
-use sdsc_format::model::strip_underscore;
+use super::super::super::report::{ViolationReport, member_pointer};
+use sdsc_format::model::{Entries, Text, strip_underscore};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(in super::super) fn check_schedules(file: &FileView<'_>, report: &mut ViolationReport) {
@@ -143,5 +143,37 @@ pub(in super::super) fn check_number_ranges(file: &FileView<'_>, report: &mut Vi
     file.dsc.core_ids.iter().for_each(|core| check(file.dsc_member_path("coreIdsUsed_"), *core, 0));
     if file.dsc.class_relation.is_some_and(|relation| relation.is_reuse > 1) {
         report.report_json(file.dsc_member_path("pdsRelation_/isPdsReuse"), "the member is 0 or 1");
+    }
+}
+
+pub(in super::super) fn check_split_dims(file: &FileView<'_>, report: &mut ViolationReport) {
+    fn collect_keys<V>(split: &Option<Entries<Text, V>>) -> Vec<&Text> {
+        split.iter().flat_map(Entries::iter).map(|(key, _)| key).collect()
+    }
+    let is_dim = |key: &str| file.labels().any(|label| label == strip_underscore(key));
+    let stages = &file.dsc.stages.core;
+    for (place, sizes) in
+        [("N_", &file.dsc.space), ("dataStageParam_/0/ss_", &stages.steady), ("dataStageParam_/0/el_", &stages.end)]
+    {
+        let splits = [
+            ("coreletSplit_", collect_keys(&sizes.corelet_split)),
+            ("rowSplit_", collect_keys(&sizes.row_split)),
+            ("peSfpSplit_", collect_keys(&sizes.pe_sfp_split)),
+        ];
+        for (member, keys) in splits {
+            for key in keys.into_iter().filter(|key| !is_dim(key)) {
+                let path = member_pointer(&file.dsc_member_path(&format!("{place}/{member}")), key);
+                report.report_json(path, format!("'{key}' is no dimension of 'N_'; a split is of a dimension"));
+            }
+        }
+        for (key, volume) in sizes.max_symbolic_volume.iter().flat_map(Entries::iter) {
+            let dims: Vec<String> = serde_json::from_str(key).unwrap_or_default();
+            if dims.is_empty() || *volume < 1 || !dims.iter().all(|dim| is_dim(dim)) {
+                let path = member_pointer(&file.dsc_member_path(&format!("{place}/maxSymbolicVolume_")), key);
+                let message =
+                    format!("at most {volume} points of '{key}'; a positive number bounds a list of dimensions");
+                report.report_json(path, message);
+            }
+        }
     }
 }

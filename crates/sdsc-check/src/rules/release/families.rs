@@ -55,6 +55,9 @@ pub(in super::super) fn check_mask_has_constant(file: &FileView<'_>, report: &mu
             file.dsc_member_path("maskingConstId_"),
             format!("constant {found} is not in 'constantInfo_'; the number is that of a constant, or -1"),
         );
+    } else if found == -1 && !file.dsc.masking.is_empty() {
+        let message = "no constant for masked points; the number is that of a constant";
+        report.report_json(file.dsc_member_path("maskingConstId_"), message);
     }
 }
 

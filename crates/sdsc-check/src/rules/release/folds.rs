@@ -2,7 +2,7 @@
 
 use super::super::super::file_view::{FileView, TensorView};
 use super::super::super::report::ViolationReport;
-use sdsc_format::model::{CoordInfo, CoreKey, Fold, FoldFunction, FoldMap};
+use sdsc_format::model::{CoordInfo, CoreKey, Fold, FoldFunction, FoldMap, Text};
 
 /// Labels of the folds that precede those of elements.
 const SPATIAL_LABELS: [&str; 3] = ["core_fold", "corelet_fold", "row_fold"];
@@ -110,14 +110,17 @@ fn find_product_fault(file: &FileView<'_>, tensor: &TensorView<'_>, label: &str,
     }
     // Windows read beyond the points of the space.
     let is_read_by_windows = file.is_windowed(label) && Some(tensor.index) != file.result_index();
-    if !tensor.has_dim(label) || is_read_by_windows || elements.len() > 2 {
+    if is_read_by_windows || elements.len() > 2 {
         return None;
+    }
+    let within = if elements.len() == 2 { find_factor(info, "elem_arr_0")?.max(1) } else { 1 };
+    let folded = product(&spatial[1..]).saturating_mul(product(elements));
+    if !tensor.has_dim(label) {
+        return find_absent_fault(info, label, folded, within);
     }
     let size = file.size(label).filter(|size| *size > 0)?;
     let part = size.checked_div(slices)?;
-    let within = if elements.len() == 2 { find_factor(info, "elem_arr_0")?.max(1) } else { 1 };
     let sticks = part.div_euclid(within) + i64::from(part.rem_euclid(within) != 0);
-    let folded = product(&spatial[1..]).saturating_mul(product(elements));
     if part.saturating_mul(slices) != size || folded != sticks.saturating_mul(within) {
         return Some(format!(
             "{slices} slices of {folded} elements for the {size} points of '{label}'; the product of the folds is the \
@@ -125,6 +128,17 @@ fn find_product_fault(file: &FileView<'_>, tensor: &TensorView<'_>, label: &str,
         ));
     }
     find_step_fault(info, within, part)
+}
+
+/// Returns the fault of the folds of a dimension that the tensor lacks.
+fn find_absent_fault(info: &CoordInfo, label: &str, folded: i64, within: i64) -> Option<String> {
+    let step = find_step(info, "elem_arr_0").unwrap_or_default();
+    (folded != within || !(0..=1).contains(&step)).then(|| {
+        format!(
+            "{folded} elements of '{label}' with steps of {step}; a tensor without the dimension has one row or one \
+             stick of it, of {within}"
+        )
+    })
 }
 
 fn product(folds: &[Fold]) -> i64 {
@@ -152,9 +166,22 @@ pub(in super::super) fn check_outer_folds(file: &FileView<'_>, report: &mut Viol
     }
     let times = [("sdscFoldProps_", &operation.fold_props), ("sdscFolds_/dim_prop_attr", &operation.folds.folds)];
     for (path, folds) in times {
-        if let Some(fold) = folds.iter().find(|fold| !OUTER_LABELS.contains(&&*fold.label)) {
-            let message = format!("'{}'; an op is folded over {OUTER_LABELS:?}", fold.label);
+        let is_first = |index: usize, fold: &Fold| folds[..index].iter().all(|other| other.label != fold.label);
+        let is_legal = |index, fold: &Fold| OUTER_LABELS.contains(&&*fold.label) && is_first(index, fold);
+        if let Some((_, fold)) = folds.iter().enumerate().find(|(index, fold)| !is_legal(*index, fold)) {
+            let message = format!("'{}'; an op is folded over {OUTER_LABELS:?}, once each", fold.label);
             report.report_json(file.member_path(path), message);
+        }
+    }
+    // Another rule checks factors below 1, here and in listed values.
+    for fold in &operation.folds.folds {
+        let declared = operation.fold_props.iter().find(|other| other.label == fold.label);
+        if let Some(declared) = declared.filter(|declared| fold.factor > 0 && declared.factor != fold.factor) {
+            let message = format!(
+                "a factor of {} for '{}', where 'sdscFoldProps_' has {}; both are folds of the op",
+                fold.factor, fold.label, declared.factor
+            );
+            report.report_json(file.member_path("sdscFolds_/dim_prop_attr"), message);
         }
     }
     if operation.folds.functions.len() != operation.folds.folds.len() {
@@ -162,16 +189,70 @@ pub(in super::super) fn check_outer_folds(file: &FileView<'_>, report: &mut Viol
         let message = format!("{functions} functions for {folds} folds; each fold has one");
         report.report_json(file.member_path("sdscFolds_"), message);
     }
+    if let Some(fault) = find_listed_fault(&operation.folds) {
+        report.report_json(file.member_path("sdscFolds_/data_"), fault);
+    }
     for (tensor, node) in file.dsc.nodes.iter().enumerate() {
         if let Some(fault) = find_factor_fault(file, &node.start) {
             report.report_json(file.node_member_path(tensor, "startAddressCoreCorelet_/dim_prop_attr"), fault);
         }
     }
     for (number, constant) in file.dsc.constants.0.iter() {
-        if let Some(fault) = find_factor_fault(file, &constant.data) {
-            report.report_json(file.dsc_member_path(&format!("constantInfo_/{number}/data_/dim_prop_attr")), fault);
+        let fault = find_constant_fault(&constant.data).map(|fault| ("dim_prop_func", fault));
+        let fault = fault.or_else(|| Some(("dim_prop_attr", find_factor_fault(file, &constant.data)?)));
+        if let Some((member, fault)) = fault {
+            report.report_json(file.dsc_member_path(&format!("constantInfo_/{number}/data_/{member}")), fault);
         }
     }
+}
+
+/// Returns the fault of a value that is listed beside the functions that give it.
+fn find_listed_fault(values: &FoldMap<Text, Text>) -> Option<String> {
+    let step = |function: &FoldFunction| match function {
+        FoldFunction::Affine { alpha, beta } => Some((*alpha, *beta)),
+        FoldFunction::Map(_) | FoldFunction::Const(_) => None,
+    };
+    let steps: Vec<(i64, i64)> = values.functions.iter().map(step).collect::<Option<_>>()?;
+    let evaluate = |key: &str| {
+        let positions = key.strip_prefix('[')?.strip_suffix(']')?.split(',');
+        let positions: Vec<i64> = positions.map(|position| position.trim().parse().ok()).collect::<Option<_>>()?;
+        let is_legal =
+            positions.iter().zip(&values.folds).all(|(position, fold)| (0..fold.factor.max(1)).contains(position));
+        let terms = positions.iter().zip(&steps);
+        let value = terms.map(|(position, (alpha, beta))| alpha.saturating_mul(*position).saturating_add(*beta));
+        (is_legal && positions.len() == steps.len()).then(|| value.fold(0, i64::saturating_add))
+    };
+    values.data.iter().find_map(|(key, listed)| {
+        let value = evaluate(key);
+        (value.is_none() || value != listed.parse().ok()).then(|| {
+            let given = value.map_or("none".to_owned(), |value| value.to_string());
+            format!("'{listed}' at {key}; the functions give {given}")
+        })
+    })
+}
+
+/// Returns the fault of the lists of a value over cores, corelets and possibly time.
+pub(super) fn find_fold_list_fault<V>(values: &FoldMap<CoreKey, V>) -> Option<String> {
+    let labels: Vec<&str> = values.folds.iter().map(|fold| &*fold.label).collect();
+    if !OUTER_LABELS.starts_with(&labels) || labels.len() < 2 {
+        return Some(format!("folds {labels:?}; they are 'core' and 'corelet', and may be followed by 'time'"));
+    }
+    if values.functions.len() != labels.len() {
+        return Some(format!("{} functions for {} folds; each fold has one", values.functions.len(), labels.len()));
+    }
+    let is_timed = labels.len() == OUTER_LABELS.len();
+    values
+        .data
+        .iter()
+        .any(|(key, _)| key.is_timed != is_timed)
+        .then(|| format!("keys of another length than the {} folds; a key has a position in each fold", labels.len()))
+}
+
+fn find_constant_fault<V>(values: &FoldMap<CoreKey, V>) -> Option<String> {
+    find_fold_list_fault(values).or_else(|| {
+        let is_equal = matches!(values.functions.get(1), Some(FoldFunction::Const(_)));
+        (!is_equal).then(|| "a constant depends on the corelet; its function over corelets is 'Const'".to_owned())
+    })
 }
 
 fn find_factor_fault<V>(file: &FileView<'_>, values: &FoldMap<CoreKey, V>) -> Option<String> {

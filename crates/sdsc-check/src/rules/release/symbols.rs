@@ -35,7 +35,16 @@ pub(in super::super) fn check_symbolic_bounds(file: &FileView<'_>, report: &mut 
             report.report_json(&path, "a symbolic size has negative symbol ids");
         }
         let label = strip_underscore(label);
-        let Some(bounds) = file.dsc.stages.core.steady.bounds(label).or_else(|| file.dsc.space.bounds(label)) else {
+        let stages = &file.dsc.stages.core;
+        if stages.steady.sizes == stages.end.sizes && stages.steady.bounds(label) != stages.end.bounds(label) {
+            let path = file.dsc_member_path("dataStageParam_/0/el_/symbolicDimInfo_");
+            report.report_json(
+                path,
+                format!("the bounds of '{label}' are not those of 'ss_'; equal slices have equal bounds"),
+            );
+            continue;
+        }
+        let Some(bounds) = stages.steady.bounds(label).or_else(|| file.dsc.space.bounds(label)) else {
             let message =
                 format!("'{label}' is not in 'symbolicDimInfo_'; a symbolic size has a largest size and a granularity");
             report.report_json(path, message);

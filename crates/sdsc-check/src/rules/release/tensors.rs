@@ -1,17 +1,23 @@
 //! Rules of the release on nodes, tensors and layout classes.
 
+use super::super::super::extent::trailing_gap;
 use super::super::super::file_view::{FileView, TensorView};
 use super::super::super::report::ViolationReport;
 use super::super::addresses::start_path;
+use super::folds::find_fold_list_fault;
 use machine::STICK_BYTES;
 use sdsc_format::model::{AllocateNode, Fold, FoldFunction, MemoryPresence, Text};
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 
 /// Maximum number of tensors of a description: one for each segment of the address space.
 const MAX_TENSORS: usize = 8;
 
 /// Number of folds of a coordinate in addition to those of its elements.
 const NUM_SPATIAL_FOLDS: usize = 3;
+
+/// Entry of `maxDimSizes_` for a dimension without a bound.
+const UNBOUNDED_SIZE: i64 = -1;
 
 /// Names of padding kinds.
 const PADDING_NAMES: [&str; 6] =
@@ -130,10 +136,9 @@ pub(in super::super) fn check_memories_are_present(file: &FileView<'_>, report: 
 }
 
 pub(in super::super) fn check_operand_names(file: &FileView<'_>, report: &mut ViolationReport) {
-    let name = |tensor: &TensorView<'_>| Text::from(format!("{}-idx{}", tensor.info.name, tensor.index));
     let (indices, values): (Vec<TensorView<'_>>, Vec<TensorView<'_>>) = file.tensors().partition(TensorView::is_index);
-    let indices: Vec<Text> = indices.iter().map(name).collect();
-    let values: Vec<Text> = values.iter().map(name).collect();
+    let indices: Vec<Text> = indices.iter().map(TensorView::operand_name).collect();
+    let values: Vec<Text> = values.iter().map(TensorView::operand_name).collect();
     let compute = file.compute;
     let mut check = |member: &str, list: &[Text], known: &[Text], kind: &str| {
         for (position, found) in list.iter().enumerate().filter(|(_, found)| !known.contains(found)) {
@@ -177,24 +182,14 @@ pub(in super::super) fn check_start_folds(file: &FileView<'_>, report: &mut Viol
 
 fn find_start_fault(file: &FileView<'_>, node: &AllocateNode) -> Option<String> {
     let start = &node.start;
-    let labels: Vec<&str> = start.folds.iter().map(|fold| &*fold.label).collect();
-    if !matches!(labels.as_slice(), ["core", "corelet"] | ["core", "corelet", "time"]) {
-        return Some(format!("folds {labels:?}; they are 'core' and 'corelet', and may be followed by 'time'"));
-    }
-    if start.functions.len() != labels.len() {
-        return Some(format!("{} functions for {} folds; each fold has one", start.functions.len(), labels.len()));
+    if let Some(fault) = find_fold_list_fault(start) {
+        return Some(fault);
     }
     let is_const = |function: &FoldFunction| matches!(function, FoldFunction::Const(_));
     // Another rule checks addresses that are listed by corelet.
     let over_time = if start.has_corelet_values() { 2 } else { 1 };
     if !start.functions[over_time..].iter().all(is_const) {
         return Some("a start depends on time, or is not listed by corelet; it is constant over time".to_owned());
-    }
-    if start.data.iter().any(|(key, _)| key.is_timed != (labels.len() == 3)) {
-        return Some(format!(
-            "keys of another length than the {} folds; a key has a position in each fold",
-            labels.len()
-        ));
     }
     match start.functions[0] {
         FoldFunction::Const(_) if start.data.0.len() == 1 => None,
@@ -291,4 +286,30 @@ pub(in super::super) fn check_lx_starts(file: &FileView<'_>, report: &mut Violat
             report.report_json(start_path(file, tensor.index, *core), message);
         }
     }
+}
+
+pub(in super::super) fn check_maximum_sizes(file: &FileView<'_>, report: &mut ViolationReport) {
+    for tensor in file.tensors() {
+        for (position, (label, found)) in tensor.node.order.iter().zip(&tensor.node.page_sizes).enumerate() {
+            let allowed = maximum_size_range(file, &tensor, label);
+            if *found != UNBOUNDED_SIZE && !allowed.contains(found) {
+                let (least, most) = allowed.into_inner();
+                let message = format!(
+                    "at most {found} elements along '{label}'; it is {UNBOUNDED_SIZE}, or from {least} to {most}"
+                );
+                report.report_json(file.node_member_path(tensor.index, &format!("maxDimSizes_/{position}")), message);
+            }
+        }
+    }
+}
+
+/// Returns the legal maximum sizes of a dimension in memory: from the points of a core to those of the op with the gap.
+/// Pages, and inputs that are read through windows, have other sizes.
+fn maximum_size_range(file: &FileView<'_>, tensor: &TensorView<'_>, label: &str) -> RangeInclusive<i64> {
+    if file.is_indirect() || file.is_windowed(label) {
+        return 1..=i64::MAX;
+    }
+    let Some(size) = file.size(label) else { return 1..=i64::MAX };
+    let part = file.core_size(label).filter(|_| tensor.has_dim(label)).unwrap_or(1);
+    part..=size.saturating_add(trailing_gap(tensor, label))
 }
