@@ -352,7 +352,7 @@ pub fn plain_view_indices(view: Op<'_>) -> Option<Vec<(Option<usize>, i64)>> {
 /// If the work phase has not run.
 pub fn core_split_of(compute: ComputeOp<'_>) -> Result<WorkSplit, String> {
     let slices = compute.work().ok_or("has no 'work'; run spyre-divide-work first")?;
-    WorkSplit::new(slices).and_then(|split| split.with_order(compute.core_order())).map_err(|error| error.to_string())
+    build_split(slices, compute.core_order())
 }
 
 /// Returns the core split of a shuffle's result; `None` for other ops.
@@ -362,6 +362,9 @@ pub fn core_split_of(compute: ComputeOp<'_>) -> Result<WorkSplit, String> {
 pub fn shuffle_destination_of(compute: ComputeOp<'_>) -> Result<Option<WorkSplit>, String> {
     let Some(destination) = compute.op.attr(attr::DESTINATION) else { return Ok(None) };
     let slices = read_work_slices(destination).ok_or("'destination' is no #spyre.work")?;
-    let order = read_core_order(destination).unwrap_or_default();
-    WorkSplit::new(slices).and_then(|split| split.with_order(order)).map(Some).map_err(|error| error.to_string())
+    build_split(slices, read_core_order(destination).unwrap_or_default()).map(Some)
+}
+
+fn build_split(slices: Vec<i64>, order: Vec<usize>) -> Result<WorkSplit, String> {
+    WorkSplit::new(slices).and_then(|split| split.with_order(order)).map_err(|error| error.to_string())
 }

@@ -88,11 +88,12 @@ impl ProgramResidencyPlan {
     /// Returns an error if layouts are wrong.
     pub(crate) fn new(divided: &DividedProgram, target: &Target) -> Result<Self, String> {
         let capacity = Capacity::from_target(target);
+        let plain = Self::with_shuffles(divided, &capacity, &Shuffles::new())?;
         let mut shuffles = Shuffles::new();
-        for time in 0..divided.divisions.len() {
+        let barred = plain.planned.iter().filter(|planned| planned.candidate.buffer.barred.is_some());
+        for time in barred.filter_map(|planned| planned.writer) {
             shuffles.extend(find_shuffles(divided, time, target)?.map(|of_value| (time, of_value)));
         }
-        let plain = Self::with_shuffles(divided, &capacity, &Shuffles::new())?;
         while !shuffles.is_empty() {
             let plan = Self::with_shuffles(divided, &capacity, &shuffles)?;
             let unplaced = plan.find_unplaced_shuffles(divided, &shuffles);
@@ -279,7 +280,7 @@ fn enable_lx_reads(divided: &DividedProgram, made: &mut PlannedValue) -> Result<
     let program = &divided.program;
     let Some(time) = made.writer.filter(|&time| find_overwriting_ops(program, time).is_empty()) else { return Ok(()) };
     let op = &program.ops[time];
-    let written = OperandRef { op: time, operand: op.operands.len() - 1 };
+    let written = program.written_operand(time);
     let Ok(view) = find_common_view(&[divided.core_use(written)]) else { return Ok(()) };
     made.readers.retain(|&reader| {
         can_read_from_lx(program, reader)
@@ -406,7 +407,7 @@ impl PlannedValue {
 
     /// Returns the operand that determines the slices of the value.
     fn first_user(&self, program: &Program) -> OperandRef {
-        self.writer.map_or_else(|| self.readers[0], |op| OperandRef { op, operand: program.ops[op].operands.len() - 1 })
+        self.writer.map_or_else(|| self.readers[0], |op| program.written_operand(op))
     }
 
     fn first_copy_user<'a>(&self, divided: &'a DividedProgram) -> CopyUser<'a> {
@@ -475,7 +476,7 @@ impl PlannedValue {
         shuffle: &Rc<PlannedShuffle>,
     ) -> Result<PlannedCopy, String> {
         let op = *divided.program.writers(self.value).first().ok_or("a shuffle moves a value that no op writes")?;
-        let user = OperandRef { op, operand: divided.program.ops[op].operands.len() - 1 };
+        let user = divided.program.written_operand(op);
         let direction =
             CopyDirection::Shuffle { before: shuffle.before, address: interval.address, shuffle: Rc::clone(shuffle) };
         let copied = self.copied.clone().ok_or("a copy has no type")?;

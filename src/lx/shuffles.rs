@@ -59,52 +59,48 @@ pub(super) fn find_shuffles(
     target: &Target,
 ) -> Result<Option<ValueShuffles>, String> {
     let program = &divided.program;
-    let value = program.result(time);
-    let tensor = &program.value(value).tensor;
-    let written = OperandRef { op: time, operand: program.ops[time].operands.len() - 1 };
-    let is_static = |user: &OperandRef| {
-        program.operand(*user).access.tensor == *tensor && divided.divisions[user.op].operation.blocked.is_empty()
-    };
-    let is_whole = !writes_partially(&program.ops[time])
-        && find_overwriting_ops(program, time).is_empty()
-        && !is_read_partially(program, time)
-        && program.readers(value).iter().all(|read| is_read_beside_or_in_loops(program, time, *read))
-        && [written].iter().chain(program.readers(value)).all(is_static)
-        && tensor.to_compact()?.is_some_and(|compact| compact == *tensor);
-    if target.lx_fan_in == 0 || !is_whole || find_ineligibility(program, time).is_some() {
+    if target.lx_fan_in == 0 || find_ineligibility(program, time).is_some() || !is_whole(divided, time)? {
         return Ok(None);
     }
+    let value = program.result(time);
+    let written = program.written_operand(time);
     let Ok(left) = compute_core_view(0, &divided.core_use(written)) else { return Ok(None) };
-    let loops = &program.ops[time].loops;
-    let builder =
-        ShuffleBuilder { divided, tensor, target, source: build_user(divided, written).tensor_split()?, loops };
+    let builder = ShuffleBuilder {
+        divided,
+        tensor: &program.value(value).tensor,
+        target,
+        source: build_user(divided, written).tensor_split()?,
+        loops: &program.ops[time].loops,
+    };
     if !builder.matches(&builder.source, &left)? {
         return Ok(None);
     }
-    let (mut kept, mut groups): (Vec<OperandRef>, Vec<(CoreView, Vec<OperandRef>)>) = (Vec::new(), Vec::new());
-    for &read in program.readers(value) {
-        let Ok(view) = compute_shared_view(0, &divided.core_use(read)) else { return Ok(None) };
-        if view == left && divided.divisions[read.op].split.num_cores() == builder.source.num_cores() {
-            kept.push(read);
-        } else if let Some((_, readers)) = groups.iter_mut().find(|(of_group, _)| *of_group == view) {
-            readers.push(read);
-        } else {
-            groups.push((view, vec![read]));
-        }
-    }
+    let Some((kept, groups)) = builder.group_readers(&left, program.readers(value)) else { return Ok(None) };
     let mut moves = Vec::with_capacity(groups.len());
     for (view, readers) in groups {
         let Some(moved) = builder.build(&view, readers)? else { return Ok(None) };
         moves.push(Rc::new(moved));
     }
     let shuffles = ValueShuffles { kept, num_slices: left.num_slices(), moves };
-    let num_reads = |read: &OperandRef| {
-        let entered = program.ops[read.op].loops.iter().skip(loops.len());
-        entered.map(|around| program.loops[around.0].trips).product::<i64>()
-    };
-    let num_uses = 1 + program.readers(value).iter().map(num_reads).sum::<i64>();
+    let num_uses = 1 + program.readers(value).iter().map(|read| builder.num_reads(*read)).sum::<i64>();
     Ok((!shuffles.moves.is_empty() && shuffles.saves_time(divided.device_bytes(time), num_uses, target))
         .then_some(shuffles))
+}
+
+/// Returns whether an op writes a complete static value without gaps, which its readers access completely.
+fn is_whole(divided: &DividedProgram, time: usize) -> Result<bool, String> {
+    let program = &divided.program;
+    let value = program.result(time);
+    let tensor = &program.value(value).tensor;
+    let is_static = |user: &OperandRef| {
+        program.operand(*user).access.tensor == *tensor && divided.divisions[user.op].operation.blocked.is_empty()
+    };
+    Ok(!writes_partially(&program.ops[time])
+        && find_overwriting_ops(program, time).is_empty()
+        && !is_read_partially(program, time)
+        && program.readers(value).iter().all(|read| is_read_beside_or_in_loops(program, time, *read))
+        && [program.written_operand(time)].iter().chain(program.readers(value)).all(is_static)
+        && tensor.to_compact()?.is_some_and(|compact| compact == *tensor))
 }
 
 /// Returns whether an op that reads a result is in the loops of its writer, or reads it completely in each iteration of
@@ -140,7 +136,34 @@ struct ShuffleBuilder<'a> {
     loops: &'a [LoopId],
 }
 
+/// Readers that have the slices that the writer leaves, and the others by their slices.
+type GroupedReaders = (Vec<OperandRef>, Vec<(CoreView, Vec<OperandRef>)>);
+
 impl ShuffleBuilder<'_> {
+    /// Groups readers by their slices; `None` if a reader has no equal slices of the value.
+    fn group_readers(&self, left: &CoreView, readers: &[OperandRef]) -> Option<GroupedReaders> {
+        let (mut kept, mut groups): GroupedReaders = (Vec::new(), Vec::new());
+        for &read in readers {
+            let view = compute_shared_view(0, &self.divided.core_use(read)).ok()?;
+            let num_cores = self.divided.divisions[read.op].split.num_cores();
+            if view == *left && num_cores == self.source.num_cores() {
+                kept.push(read);
+            } else if let Some((_, readers)) = groups.iter_mut().find(|(of_group, _)| *of_group == view) {
+                readers.push(read);
+            } else {
+                groups.push((view, vec![read]));
+            }
+        }
+        Some((kept, groups))
+    }
+
+    /// Returns the number of times that an op reads the value in one iteration of the writer's loops.
+    fn num_reads(&self, read: OperandRef) -> i64 {
+        let program = &self.divided.program;
+        let entered = program.ops[read.op].loops.iter().skip(self.loops.len());
+        entered.map(|around| program.loops[around.0].trips).product()
+    }
+
     /// Returns the shuffle to a view; `None` if the format or the machine has none.
     fn build(&self, view: &CoreView, mut readers: Vec<OperandRef>) -> Result<Option<PlannedShuffle>, String> {
         readers.sort_unstable();
@@ -186,14 +209,8 @@ pub(crate) fn build_shape(
     let Some(layout) = &tensor.layout else { return Ok(None) };
     let coordinates = TensorAccess::identity(tensor.clone()).coordinates(&tensor.shape)?;
     let outer = coordinates.len().saturating_sub(1);
-    let dims: Vec<Option<usize>> =
-        coordinates[..outer].iter().map(|coordinate| coordinate.term.map(|term| term.dim)).collect();
     let slices_of = |split: &WorkSplit| -> Vec<i64> {
-        let is_first = |position: usize, dim: usize| !dims[..position].contains(&Some(dim));
-        let of_dim = |(position, dim): (usize, &Option<usize>)| {
-            dim.filter(|dim| is_first(position, *dim)).map_or(1, |dim| split.slices()[dim])
-        };
-        dims.iter().enumerate().map(of_dim).collect()
+        coordinates[..outer].iter().map(|at| at.term.map_or(1, |term| split.slices()[term.dim])).collect()
     };
     let sizes = &layout.device_size()[..outer];
     Ok(Some(ShuffleShape::new(sizes, STICK_BYTES, &slices_of(source), &slices_of(destination))))

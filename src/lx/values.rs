@@ -103,9 +103,8 @@ pub(crate) fn overwrites_carried_value(program: &Program, time: usize) -> bool {
 /// Returns the operands that must use the value with the same core split: those of its writer, of the ops that
 /// overwrite it, and of its readers.
 pub(crate) fn collect_users(program: &Program, time: usize) -> Vec<OperandRef> {
-    let written = |op: usize| OperandRef { op, operand: program.ops[op].operands.len() - 1 };
-    let writers = [time].into_iter().chain(find_overwriting_ops(program, time).iter().copied()).map(written);
-    writers.chain(program.readers(program.result(time)).iter().copied()).collect()
+    let writers = [time].into_iter().chain(find_overwriting_ops(program, time).iter().copied());
+    writers.map(|op| program.written_operand(op)).chain(program.readers(program.result(time)).iter().copied()).collect()
 }
 
 /// Returns the values for which `is_input` holds, ordered by first reader, with the reads for which it holds, direct or

@@ -1,7 +1,7 @@
 //! Converts the ops of a bundle to the input of the time model (crate [`cost`]). A bundle is launched as one kernel.
 
 use super::op_traffic::touched_bytes;
-use crate::bundle::{Allocation, Bundle, BundleItem, Coordinate, OpFamily, OpSpec, OpSpecOperand};
+use crate::bundle::{Allocation, Bundle, BundleItem, OpFamily, OpSpec, OpSpecOperand};
 use cost::{Dim, OpKind, OpShape, ShuffleShape, TileOp, TileOperand};
 use machine::STICK_BYTES;
 use std::collections::{BTreeMap, BTreeSet};
@@ -165,12 +165,8 @@ fn build_shuffle_shape(op: &OpSpec) -> Option<ShuffleShape> {
     (from.ownership.is_some() || to.ownership.is_some()).then_some(())?;
     let slices_of = |operand: &OpSpecOperand| -> Vec<i64> {
         let outer = operand.coordinates.len().saturating_sub(1);
-        let dims: Vec<Option<usize>> = operand.coordinates[..outer].iter().map(Coordinate::moving_dim).collect();
-        let is_first = |position: usize, dim: usize| !dims[..position].contains(&Some(dim));
-        let of_dim = |(position, dim): (usize, &Option<usize>)| {
-            dim.filter(|dim| is_first(position, *dim)).map_or(1, |dim| operand.num_slices(op, dim))
-        };
-        dims.iter().enumerate().map(of_dim).collect()
+        let coordinates = operand.coordinates[..outer].iter();
+        coordinates.map(|at| at.moving_dim().map_or(1, |dim| operand.num_slices(op, dim))).collect()
     };
     let sizes = &from.device_size[..from.device_size.len().saturating_sub(1)];
     Some(ShuffleShape::new(sizes, STICK_BYTES, &slices_of(from), &slices_of(to)))

@@ -45,7 +45,7 @@ pub(crate) const UNCHECKED_FIELDS: &[UncheckedField] = &[
     },
     UncheckedField {
         which: ", number for its text",
-        when: |change| to_number(change.before.pointer(change.place)) == to_number(change.after.pointer(change.place)),
+        when: keeps_number,
         ..any_change(
             "dscs_/scheduleTree_/backGapCore_*",
             "writers write the number of bytes as a number or as text",
@@ -207,6 +207,11 @@ fn repeats_execute(change: &MemberChange<'_>) -> bool {
     let mut lines: Vec<&str> = after.lines().map(str::trim).collect();
     lines.dedup_by(|next, line| next == line && line.contains("sdsc_execute"));
     lines == before.lines().map(str::trim).collect::<Vec<_>>()
+}
+
+/// Returns whether a number and its text are exchanged.
+pub(crate) fn keeps_number(change: &MemberChange<'_>) -> bool {
+    to_number(change.before.pointer(change.place)) == to_number(change.after.pointer(change.place))
 }
 
 pub(crate) fn to_number(value: Option<&Value>) -> Option<i64> {

@@ -1,7 +1,7 @@
 //! Fields without a meaning in release 1.0.0: optional members whose absence has the meaning of their value, and
 //! members that the specification leaves open.
 
-use crate::mutants::free::{MemberChange, UncheckedField, any_change, is_missing, is_swap, to_number};
+use crate::mutants::free::{MemberChange, UncheckedField, any_change, is_missing, is_swap, keeps_number, to_number};
 use sdsc_format::Sdsc;
 use serde_json::Value;
 
@@ -83,7 +83,7 @@ pub(crate) const RELEASE_FIELDS: &[UncheckedField] = &[
     any_change("dscs_/scheduleTree_/name_", "any text that is unique; no other member has the name", SCHEMA),
     UncheckedField {
         which: ", number for its text",
-        when: |change| to_number(change.before.pointer(change.place)) == to_number(change.after.pointer(change.place)),
+        when: keeps_number,
         ..any_change("dscs_/scheduleTree_/startAddressCoreCorelet_/data_*", "a start is a number or its text", SCHEMA)
     },
     single_positions("dscs_/scheduleTree_/coordinates_/coordInfo/<dim>/folds/dim_prop_func*"),

@@ -26,5 +26,4 @@ pub use op_features::{
 pub use rates::find_max_hbm_rate;
 pub use roofline::{ProgramWork, Roofline, min_compute_ns};
 pub use shape::{Dim, Loop, OpKind, OpShape, OperandShape, ShuffleShape};
-pub use shuffle::DeviceSlices;
 pub use tile_op::{TileOp, TileOperand};

@@ -2,10 +2,6 @@
 
 use super::{op_features::as_f64, shape::ShuffleShape};
 
-/// View of a tensor: the number of slices of each of its device dimensions except the elements of a stick, outermost
-/// first.
-pub type DeviceSlices<'a> = &'a [i64];
-
 /// Fewest and most slices for which the law was fitted.
 const FITTED_SLICES: [i64; 2] = [2, 8];
 
@@ -20,11 +16,11 @@ const BYTES_PER_NS: f64 = 547.0;
 
 impl ShuffleShape {
     /// Returns the shape of a shuffle of a tensor with these device sizes (outermost first, without the elements of a
-    /// stick of `stick_bytes`) between two views.
+    /// stick of `stick_bytes`) between two views: the numbers of slices of these dimensions.
     #[must_use]
-    pub fn new(sizes: &[i64], stick_bytes: i64, from: DeviceSlices<'_>, to: DeviceSlices<'_>) -> Self {
+    pub fn new(sizes: &[i64], stick_bytes: i64, from: &[i64], to: &[i64]) -> Self {
         let bytes = sizes.iter().product::<i64>() * stick_bytes;
-        let run = |view: DeviceSlices<'_>| {
+        let run = |view: &[i64]| {
             let innermost = view.iter().rposition(|slices| *slices > 1);
             innermost.map_or((bytes, 1), |dim| {
                 let behind = sizes[dim + 1..].iter().product::<i64>() * stick_bytes;

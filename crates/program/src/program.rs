@@ -295,6 +295,12 @@ impl Program {
         self.ops[time].output().operand
     }
 
+    /// Returns the operand of the op at a time that is its result.
+    #[must_use]
+    pub fn written_operand(&self, time: usize) -> OperandRef {
+        OperandRef { op: time, operand: self.ops[time].operands.len() - 1 }
+    }
+
     /// Returns the ops that write a value, in order: one; for a value that a loop carries, the one that defines it and
     /// those that overwrite it; for a buffer that is written in slices, those that write the slices.
     #[must_use]
