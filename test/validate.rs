@@ -381,6 +381,48 @@ fn finds_fault_in_dependences_of_samples() {
     assert!(wrong[0] != right[0] && wrong[1] != right[1]);
 }
 
+/// A product whose slices move between cores: samples need the product at their own points alone.
+const SHUFFLED: &str = r#"
+  func.func @moves(%x: tensor<512x1024xf16> {spyre.dims = ["A", "B"]}, %w: tensor<1024x256xf16> {spyre.dims = ["B", "C"]},
+      %z: tensor<512x256xf16>) -> tensor<512x256xf16> {
+    %e = tensor.empty() : tensor<512x256xf16>
+    %zero = arith.constant 0.0 : f16
+    %init = linalg.fill ins(%zero : f16) outs(%e : tensor<512x256xf16>) -> tensor<512x256xf16>
+    %product = spyre.hint work_div(A = 32) {
+      %y = linalg.matmul ins(%x, %w : tensor<512x1024xf16>, tensor<1024x256xf16>) outs(%init : tensor<512x256xf16>) -> tensor<512x256xf16>
+      spyre.yield %y : tensor<512x256xf16>
+    }
+    %sum = spyre.hint work_div(A = 8, C = 4) {
+      %y = linalg.add ins(%product, %z : tensor<512x256xf16>, tensor<512x256xf16>) outs(%e : tensor<512x256xf16>) -> tensor<512x256xf16>
+      spyre.yield %y : tensor<512x256xf16>
+    }
+    return %sum : tensor<512x256xf16>
+  }"#;
+
+#[test]
+fn samples_through_shuffle_at_needed_points() {
+    let place = tempfile::tempdir().unwrap();
+    let out = place.path().join("out");
+    let options = CompileOptions { compile_to: Phase::Emit, ..CompileOptions::default() };
+    with_module(SHUFFLED, |module| assert!(compile(module, &options, out.to_str().unwrap()).is_some()));
+    let files = fs::read_dir(out.join("bundle_0")).unwrap();
+    assert!(files.into_iter().any(|file| fs::read_to_string(file.unwrap().path()).unwrap().contains("_shuffle\"")));
+    let simulation = Simulation::load(&out, &Target::spyre()).unwrap();
+    let elements = |places: &[usize], max_steps| {
+        let options = RunOptions { max_steps, ..RunOptions::default() };
+        simulation
+            .sample_elements(&FiniteField::new(1), &BTreeMap::new(), &[places.to_vec()], &options)
+            .map(|mut found| found.remove(0))
+    };
+    let of_all = elements(&(0..512 * 256).collect::<Vec<_>>(), 1 << 38).unwrap();
+    for places in [vec![0], vec![512 * 256 - 1], vec![3, 70_000], vec![129, 255, 33_000, 100_001]] {
+        let expected: Vec<_> = places.iter().map(|place| of_all[*place]).collect();
+        // The product has 2^27 points, and the shuffle copies 2^17 elements.
+        assert_eq!(elements(&places, 1 << 18).unwrap(), expected, "{places:?}");
+    }
+    assert!(elements(&[3], 1 << 10).is_err());
+}
+
 #[test]
 fn attributes_bug_to_its_compilation() {
     with_module(UNTILED, |one| {

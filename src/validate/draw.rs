@@ -34,7 +34,12 @@ pub(super) fn draw_selected_arguments<D: RandomArithmetic>(
 ) -> Vec<EvalArray<D::Element>> {
     let drawn = RandomArguments::new(function, elements, draw);
     let of = |(position, selection): (usize, &ElementSelection)| {
-        drawn.draw_argument(position, selection.positions(&drawn.tensor(position).shape))
+        let shape = &drawn.tensor(position).shape;
+        // The list of the positions of a table takes as much memory as its elements.
+        if *selection == ElementSelection::whole(shape) {
+            return drawn.draw_argument(position, 0..drawn.tensor(position).length());
+        }
+        drawn.draw_argument(position, selection.positions(shape))
     };
     selections.iter().enumerate().map(of).collect()
 }

@@ -95,25 +95,28 @@ impl ValidationExtent {
         if functions.iter().any(is_integer) {
             return Err(format!("{too_large}, and results of integers are not sampled"));
         }
-        let (mut in_one_draw, mut needed) = (None, 0);
-        for count in POSITIONS_PER_DIM {
-            let sampled = build_samples(functions, count)
-                .map_err(|fault| format!("{too_large}, and samples cannot be taken: {fault}"))?;
-            needed = sampled.1.element_operations;
-            if needed <= limits.samples {
-                return Ok(Self { draws: 0..NUM_DRAWS, samples: Some(sampled) });
-            }
-            if needed <= limits.samples_in_one_draw && in_one_draw.is_none() {
-                in_one_draw = Some(Self { draws: NUM_DRAWS - 1..NUM_DRAWS, samples: Some(sampled) });
+        let take = |count: usize| {
+            build_samples(functions, count)
+                .map_err(|fault| format!("{too_large}, and samples cannot be taken: {fault}"))
+        };
+        // More samples require more operations, so one sample shows which limit can be met.
+        let least = take(1)?.1.element_operations;
+        let is_large = functions.iter().any(|function| num_held_elements(function) > MAX_CONCURRENT_ELEMENTS);
+        let one_draw = NUM_DRAWS - 1..NUM_DRAWS;
+        let (limit, draws) = match least {
+            // Drawing the elements of large tables takes longer than the operations.
+            _ if least <= limits.samples => (limits.samples, if is_large { one_draw } else { 0..NUM_DRAWS }),
+            _ => (limits.samples_in_one_draw, one_draw),
+        };
+        if least <= limit {
+            for count in POSITIONS_PER_DIM {
+                let sampled = take(count)?;
+                if sampled.1.element_operations <= limit {
+                    return Ok(Self { draws, samples: Some(sampled) });
+                }
             }
         }
-        let too_many = || {
-            format!(
-                "{too_large}, and one element of each result alone takes {needed}, more than {}",
-                limits.samples_in_one_draw
-            )
-        };
-        in_one_draw.ok_or_else(too_many)
+        Err(format!("{too_large}, and one element of each result alone takes {least}, more than {limit}"))
     }
 }
 
@@ -121,9 +124,13 @@ impl ValidationExtent {
 /// about 20 in the simulator.
 const MAX_HELD_ELEMENTS: u64 = 1 << 28;
 
+/// Maximum number of elements that an execution holds if draws are executed at the same time, or samples in more than
+/// one draw.
+pub(super) const MAX_CONCURRENT_ELEMENTS: u64 = 1 << 25;
+
 /// Returns the elements that an execution of a function holds at a time: of its arguments and results, and of the
 /// operands and the result of an op.
-fn num_held_elements(function: &EvalFunction<'_>) -> u64 {
+pub(super) fn num_held_elements(function: &EvalFunction<'_>) -> u64 {
     let elements = |shape: &[usize]| shape.iter().fold(1, |product: u64, size| product.saturating_mul(*size as u64));
     let of = |id: &usize| elements(&function.values[*id].shape);
     let ends = function.body.arguments.iter().chain(&function.body.yields).map(of).fold(0, u64::saturating_add);

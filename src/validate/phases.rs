@@ -354,12 +354,17 @@ impl<'c> PhaseRecords<'c> {
             let samples =
                 selections.as_ref().map(|selections: &Vec<Vec<ElementSelection>>| selections[position].as_slice());
             let evaluator = |draw| FunctionVersions { versions: &versions, samples, draw }.validate_draw(simulation);
+            let are_draws_sequential = extent::num_held_elements(&imported[position]) > extent::MAX_CONCURRENT_ELEMENTS;
             // The first failing draw is reported, in the order of draws and not of completion.
             let evaluated = |bits: u64| {
-                let draws = draws.clone().into_par_iter();
-                let evaluated: Vec<Result<u64, ValidationFailure>> =
-                    run_on_own_threads(|| draws.map(|draw| evaluator(draw | bits)).collect())
-                        .map_err(ValidationFailure::Limit)?;
+                let evaluate = |draw| evaluator(draw | bits);
+                let evaluate_all = || -> Vec<Result<u64, ValidationFailure>> {
+                    match are_draws_sequential {
+                        true => draws.clone().map(evaluate).collect(),
+                        false => draws.clone().into_par_iter().map(evaluate).collect(),
+                    }
+                };
+                let evaluated = run_on_own_threads(evaluate_all).map_err(ValidationFailure::Limit)?;
                 evaluated.into_iter().collect::<Result<Vec<u64>, ValidationFailure>>()
             };
             let mut found = evaluated(0);
@@ -376,12 +381,26 @@ impl<'c> PhaseRecords<'c> {
             let undefined = found?;
             verdict.undefined += undefined.into_iter().min().unwrap_or(0);
         }
+        if verdict.undefined > 0 && verdict.undefined == num_compared_elements(imported, verdict.sampled.as_ref()) {
+            return Err(ValidationFailure::Limit(
+                "cannot be validated: no result element has a value in any draw; all are quotients such as 0 / 0"
+                    .to_owned(),
+            ));
+        }
         Ok(verdict)
     }
 
     fn last_phase(&self) -> Phase {
         self.phases.last().map_or(Phase::Import, |(phase, _)| *phase)
     }
+}
+
+/// Returns the number of result elements that are compared: all of them, or the samples.
+fn num_compared_elements(imported: &[EvalFunction<'_>], samples: Option<&Samples>) -> u64 {
+    let in_results = |function: &EvalFunction<'_>| {
+        function.body.yields.iter().map(|id| function.values[*id].length() as u64).sum::<u64>()
+    };
+    samples.map_or_else(|| imported.iter().map(in_results).sum(), |samples| samples.elements)
 }
 
 fn unreadable_failure(phase: Phase, reason: &str) -> ValidationFailure {

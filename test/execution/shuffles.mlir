@@ -2,6 +2,7 @@
 // RUN: rm -rf %t && mkdir %t
 // RUN: spyre-compile %s -o %t/all --validate | FileCheck %s --check-prefix=COMPILED
 // RUN: grep -l '"[0-9]*_shuffle"' %t/all/bundle_0/*.json | count 3
+// RUN: grep -l '"[0-9]*_shuffle"' %t/all/bundle_0/*.json | xargs grep -L '"pass_name": "spyre-allocate-scratchpad"' | count 0
 // RUN: spyre-translate --check-bundle %t/all
 // RUN: spyre-translate --check-bundle --format=torch-spyre-2026-09 %t/all
 // RUN: spyre-run %t/all --wipe-lx --check %s | FileCheck %s

@@ -174,6 +174,52 @@ fn propagates_poison_except_in_zero_products_and_selects() {
     assert_eq!(out, [poison]);
 }
 
+/// The range guard of a function is a choice between its result and NaN.
+#[test]
+fn selects_elements_instead_of_undefined() {
+    let (x, undefined, poison) = (DRAW.random_input(1, 0), DRAW.constant(f64::NAN), FieldElement::POISON);
+    for condition in [FieldElement::ZERO, FieldElement::ONE, x, undefined] {
+        assert_eq!(DRAW.select(condition, x, undefined), x, "{condition:?}");
+        assert_eq!(DRAW.select(condition, undefined, x), x, "{condition:?}");
+        assert_eq!(DRAW.select(condition, undefined, undefined), undefined, "{condition:?}");
+    }
+    assert_eq!(DRAW.select(FieldElement::ONE, undefined, poison), undefined);
+    assert_eq!(DRAW.select(FieldElement::ZERO, undefined, poison), poison);
+}
+
+#[test]
+fn multiplies_infinities_undefined_and_poison_like_single_steps() {
+    let (k, n) = (70, 6);
+    let rare = [
+        FieldElement::ZERO,
+        FieldElement::INFINITY,
+        FieldElement::NEGATIVE_INFINITY,
+        FieldElement::UNDEFINED,
+        FieldElement::POISON,
+        DRAW.apply(UnaryFunction::Exp, &[], DRAW.random_input(1, 1)),
+    ];
+    for seed in 0..300_u64 {
+        let draw = |index: u64| mix_bits(seed << 32 | index);
+        let element = |index: u64| match draw(index) % 40 {
+            choice @ 0..6 if seed % 6 >= choice => rare[choice as usize],
+            _ => DRAW.random_input(seed, index),
+        };
+        let left: Vec<FieldElement> = (0..2 * k).map(|index| element(index as u64)).collect();
+        let right: Vec<FieldElement> = (0..k * n).map(|index| element(1_000 + index as u64)).collect();
+        let start: Vec<FieldElement> = (0..2 * n).map(|index| element(2_000 + index as u64)).collect();
+        let mut out = start.clone();
+        DRAW.multiply(&left, &right, &mut out, k, n);
+        for (index, (found, start)) in out.iter().zip(start).enumerate() {
+            let (row, column) = (index / n, index % n);
+            let factors = (0..k).map(|inner| (left[row * k + inner], right[inner * n + column]));
+            let sum = factors
+                .filter(|(left, right)| left.first != 0 && right.first != 0)
+                .fold(start, |sum, (left, right)| DRAW.add(sum, DRAW.mul(left, right)));
+            assert!(found.agrees_with(sum), "seed {seed}, {row}, {column}: {found:?} {sum:?}");
+        }
+    }
+}
+
 #[test]
 fn multiplies_like_single_steps() {
     (300..304).for_each(check_product_of_length);

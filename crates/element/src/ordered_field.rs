@@ -134,6 +134,14 @@ impl Arithmetic for OrderedField {
         }
     }
 
+    fn select(&self, condition: OrderedElement, yes: OrderedElement, no: OrderedElement) -> OrderedElement {
+        match FiniteField::is_selected(condition.element, yes.element, no.element) {
+            Some(true) => yes,
+            Some(false) => no,
+            None => condition,
+        }
+    }
+
     fn apply(&self, function: UnaryFunction, constants: &[OrderedElement], x: OrderedElement) -> OrderedElement {
         if let Some(lawful) = evaluate_by_law(self, function, constants, x) {
             return lawful;

@@ -18,6 +18,24 @@ impl SpentMasks {
         Self(words)
     }
 
+    /// Builds the masks of the columns of a row-major matrix; `describe` returns whether a factor is 0 and whether it is
+    /// spent.
+    pub(super) fn new_columns<T>(matrix: &[T], num_columns: usize, describe: impl Fn(&T) -> (bool, bool)) -> Vec<Self> {
+        let mut columns: Vec<Vec<[u64; 2]>> = vec![Vec::new(); num_columns];
+        for lines in matrix.chunks(64 * num_columns) {
+            let mut words = vec![[0; 2]; num_columns];
+            for (bit, line) in lines.chunks_exact(num_columns).enumerate() {
+                for (word, factor) in words.iter_mut().zip(line) {
+                    let (is_zero, is_spent) = describe(factor);
+                    word[0] |= u64::from(!is_zero) << bit;
+                    word[1] |= u64::from(!is_zero & is_spent) << bit;
+                }
+            }
+            columns.iter_mut().zip(words).for_each(|(column, word)| column.push(word));
+        }
+        columns.into_iter().map(Self).collect()
+    }
+
     /// Returns whether the sum of the products of two lines of factors is spent.
     pub(super) fn has_spent_product(&self, other: &Self) -> bool {
         self.0

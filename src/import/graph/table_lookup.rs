@@ -236,8 +236,8 @@ fn gather_rows(
     let repeated = along_row.is_empty();
     let flat = if repeated {
         let NodeKind::Constant(known) = graph.node(table).kind.clone() else { return table };
-        let wide = known.broadcast(&[of_table[0], 1], &[of_table[0], NUM_SCALAR_COLUMNS]);
-        graph.add_constant(wide, vec![of_table[0], NUM_SCALAR_COLUMNS], element)
+        let list = graph.add_constant(known, vec![of_table[0]], element);
+        graph.add_lazy_constant(list, vec![AffineExpression::Dim(0)], vec![of_table[0], NUM_SCALAR_COLUMNS])
     } else {
         graph.reshape(table, &[of_table[0], num_columns])
     };

@@ -153,6 +153,7 @@ impl<'a, 'c> GraphEmitter<'a, 'c> {
                 let map = map_from_exprs(context, node.shape.len(), 0, &compute_reshape_map(from, &node.shape));
                 build_view(context, at, input(0)?, map, output)
             }
+            NodeKind::View(_) if self.graph.is_lazy_constant(id) => return Ok(None),
             NodeKind::View(map) => {
                 build_view(context, at, input(0)?, map_from_exprs(context, node.shape.len(), 0, map), output)
             }
@@ -176,16 +177,16 @@ impl<'a, 'c> GraphEmitter<'a, 'c> {
             NodeKind::Copy => build_relayout_copy(context, at, input(0)?, output),
             NodeKind::Matmul => build_matmul(context, at, input(0)?, input(1)?, output),
             NodeKind::Gather(dim) => {
-                let table = match &self.graph.node(node.inputs[0]).kind {
+                let table = match self.graph.evaluate_constant(node.inputs[0]) {
                     // A table of truth values has the format of the ops that read its rows.
-                    NodeKind::Constant(known) => emit_constant_before(
+                    Some(known) => emit_constant_before(
                         before,
                         at,
-                        known,
+                        &known,
                         self.graph.node(node.inputs[0]).shape.clone(),
                         self.element_type(id),
                     ),
-                    _ => input(0)?,
+                    None => input(0)?,
                 };
                 build_gather(
                     context,
@@ -210,15 +211,15 @@ impl<'a, 'c> GraphEmitter<'a, 'c> {
         if let Some(value) = self.values[id.index()] {
             return Ok(value);
         }
-        match &self.graph.node(id).kind {
-            NodeKind::Constant(known) => Ok(self.emit_constant(
-                known,
+        match self.graph.evaluate_constant(id) {
+            Some(known) => Ok(self.emit_constant(
+                &known,
                 &self.graph.node(id).shape,
                 self.element_type(id),
                 before,
                 self.location(id),
             )),
-            _ => {
+            None => {
                 Err(error_at(codes::UNWRITTEN, before, "reads a tensor that no op has written; fill it first").report())
             }
         }

@@ -193,10 +193,11 @@ fn compute_view_positions(
     wanted: &ElementSelection,
 ) -> Option<PositionSequence> {
     let strides = compute_strides(&stored.shape());
+    let places: Vec<Vec<Option<usize>>> = stored.dims().iter().map(|positions| invert_positions(positions)).collect();
     let mut point = vec![0_i64; wanted.dims().len()];
     let place = |at: usize, point: &[i64]| {
         let position = usize::try_from(map[at].evaluate(point)).ok()?;
-        Some(stored.dims()[at].binary_search(&position).ok()? * strides[at])
+        Some((*places[at].get(position)?)? * strides[at])
     };
     let dims: Vec<Vec<usize>> = map.iter().map(AffineExpression::dims).collect();
     if dims.iter().any(|dims| dims.len() > 1) {
@@ -228,6 +229,13 @@ fn compute_view_positions(
         }
     }
     Some(PositionSequence::Sums(tables))
+}
+
+/// Returns the index of each position in a list of ascending positions; `None` for a position that is not in the list.
+fn invert_positions(positions: &[usize]) -> Vec<Option<usize>> {
+    let mut places = vec![None; positions.last().map_or(0, |last| last + 1)];
+    positions.iter().enumerate().for_each(|(place, position)| places[*position] = Some(place));
+    places
 }
 
 fn advance_index(at: &mut [usize], over: &ElementSelection) {

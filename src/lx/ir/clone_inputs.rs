@@ -73,41 +73,41 @@ fn clone_input<'c>(value: Value<'c>, read_by: &[(ComputeOp<'c>, usize)], lx_byte
     if compact.bytes()? / view.num_slices() > lx_bytes || !first.matches_copy(&compact)? {
         return Ok(());
     }
-    let names = CopyDimNames { compute: readers[0].compute, dims: first.dims };
+    let origin = CopyOrigin { pass: PASS.argument, compute: readers[0].compute, dims: first.dims };
     let output = build_copy_type(readers[0].compute.op.ctx(), value, &compact)?;
-    let clone = insert_copy(readers[0].compute.op, value, output, &first.tensor_split()?, &names);
+    let clone = insert_copy(readers[0].compute.op, value, output, &first.tensor_split()?, &origin);
     for reader in &readers {
         reader.compute.op.set_input(reader.operand, clone.output());
     }
     Ok(())
 }
 
-/// Op that names the dimensions of a copy.
-pub(super) struct CopyDimNames<'a, 'c> {
+/// Origin of a copy: the pass that inserts it, and the op that has its location and names its dimensions.
+pub(super) struct CopyOrigin<'a, 'c> {
+    pub(super) pass: &'static str,
     pub(super) compute: ComputeOp<'c>,
     /// For each dimension of the copy the iteration dimension of the op.
     pub(super) dims: &'a [Option<usize>],
 }
 
-/// Inserts a copy of `value` before `before`, with a core split, and with the location of the op that names its
-/// dimensions.
+/// Inserts a copy of `value` before `before`, with a core split.
 pub(super) fn insert_copy<'c>(
     before: Op<'c>,
     value: Value<'c>,
     output: Type<'c>,
     split: &WorkSplit,
-    names: &CopyDimNames<'_, 'c>,
+    origin: &CopyOrigin<'_, 'c>,
 ) -> Op<'c> {
-    let op = names.compute.op;
+    let op = origin.compute.op;
     let made = insert_before(
         before,
-        build_copy(op.ctx(), derived_location(op, DerivationKind::Clone, PASS.argument), value, output),
+        build_copy(op.ctx(), derived_location(op, DerivationKind::Clone, origin.pass), value, output),
     );
     made.set_attr(attr::WORK, work_attribute(op.ctx(), split));
     if op.attr(attr::DIMS).is_some() {
-        let of_op = names.compute.dim_names();
+        let of_op = origin.compute.dim_names();
         let of_dims: Vec<String> =
-            names.dims.iter().map(|dim| dim.map_or_else(String::new, |dim| of_op[dim].clone())).collect();
+            origin.dims.iter().map(|dim| dim.map_or_else(String::new, |dim| of_op[dim].clone())).collect();
         made.set_attr(attr::DIMS, crate::mlir::string_array(op.ctx(), &of_dims));
     }
     made

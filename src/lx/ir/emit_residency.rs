@@ -2,7 +2,8 @@
 //! HBM that it needs.
 
 use super::{
-    clone_inputs::{CopyDimNames, build_copy_type, insert_copy},
+    allocate_scratchpad,
+    clone_inputs::{CopyOrigin, build_copy_type, insert_copy},
     lx_program::LxProgram,
 };
 use crate::dialect::ods::{attr, spyre};
@@ -75,7 +76,8 @@ impl<'c> LxProgram<'c> {
         let user = self.ir.ops[copy.user.op];
         let output = build_copy_type(before.ctx(), self.ir.values[copy.value.0], &copy.copied)?;
         let dims = &self.ir.program.operand(copy.user).access.dims;
-        Ok(insert_copy(before, from, output, &copy.split, &CopyDimNames { compute: user, dims }))
+        let origin = CopyOrigin { pass: allocate_scratchpad::PASS.argument, compute: user, dims };
+        Ok(insert_copy(before, from, output, &copy.split, &origin))
     }
 
     /// Makes operands read `value`.

@@ -20,7 +20,7 @@ mod top_k;
 pub(crate) use function::DeviceArithmetic;
 pub(crate) use memory::{ElementMemory, ElementStore, MemoryElement, StridedElements};
 pub(crate) use reduce::combine_partial_results;
-pub(crate) use shuffle::{count_moved_bytes, shuffle};
+pub(crate) use shuffle::{count_moved_bytes, for_each_needed_source, shuffle};
 pub(crate) use store::{EncodedSlice, encode_slice, store_slice};
 
 use crate::machine::access::{TensorSlice, TensorSlices};

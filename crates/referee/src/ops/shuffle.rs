@@ -38,6 +38,29 @@ pub(crate) fn shuffle<M: ElementMemory>(plan: &OpPlan, parts: &TensorSlices, mem
     (0..plan.cores.len()).map(of_core).collect()
 }
 
+/// Visits the elements of the source, each with the position of its core and its offset in the core's slice, that
+/// needed elements of the destination copy.
+pub(crate) fn for_each_needed_source(
+    plan: &OpPlan,
+    is_needed: impl Fn(usize, i64) -> bool,
+    mut visit: impl FnMut(usize, i64),
+) {
+    let sizes = dim_sizes(plan);
+    let mut is_place_needed = vec![false; sizes.iter().product()];
+    for core in 0..plan.cores.len() {
+        for_each_run(&plan.tensors[plan.output], core, &sizes, |run| {
+            run.elements()
+                .filter(|(_, offset)| is_needed(core, *offset))
+                .for_each(|(place, _)| is_place_needed[place] = true);
+        });
+    }
+    for core in 0..plan.cores.len() {
+        for_each_run(&plan.tensors[plan.inputs[0]], core, &sizes, |run| {
+            run.elements().filter(|(place, _)| is_place_needed[*place]).for_each(|(_, offset)| visit(core, offset));
+        });
+    }
+}
+
 /// Returns the number of bytes that move between cores.
 pub(crate) fn count_moved_bytes(plan: &OpPlan) -> u64 {
     let (input, output) = (&plan.tensors[plan.inputs[0]], &plan.tensors[plan.output]);
@@ -77,6 +100,12 @@ impl ShuffleRun {
     fn indices(&self) -> impl Iterator<Item = usize> + use<> {
         let (place, stride) = (self.place, self.place_stride);
         (0..self.length as i64).map(move |index| (place + stride * index) as usize)
+    }
+
+    /// Returns the points, each with its index in the complete tensor and its offset in the core's slice.
+    fn elements(&self) -> impl Iterator<Item = (usize, i64)> + use<> {
+        let (offset, stride) = (self.offset, self.stride);
+        self.indices().zip(0..).map(move |(place, index)| (place, offset + stride * index))
     }
 }
 

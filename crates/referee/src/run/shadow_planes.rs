@@ -250,21 +250,32 @@ impl<A: ShadowArithmetic> ShadowMemory for ShadowPlanes<'_, A> {
             return;
         }
         let (arithmetic, poison) = (self.arithmetic, self.arithmetic.poison());
-        let numbers = decode_region(machine, given.region, format);
+        let bytes = machine.bytes(given.region);
         // The padding of a constant has numbers, too.
         let padding = |number: &f32| match given.argument {
             Some(_) => arithmetic.poison(),
             None => arithmetic.embed_value(to_program_number(format, *number), *number),
         };
-        let cells: Vec<_> = numbers.iter().map(padding).collect();
-        self.write(given.region, 0, format, &cells);
+        // In pieces, because large inputs would need several times their memory.
+        let mut numbers = vec![0.0; SLOTS_PER_PAGE];
+        let mut cells = Vec::with_capacity(SLOTS_PER_PAGE);
+        let width = format.bytes() as usize;
+        for (start, piece) in (0..).step_by(SLOTS_PER_PAGE * width).zip(bytes.chunks(SLOTS_PER_PAGE * width)) {
+            numbers.truncate(piece.len() / width);
+            decode_run(format, piece, 0, 1, &mut numbers);
+            cells.clear();
+            cells.extend(numbers.iter().map(padding));
+            self.write(given.region, start, format, &cells);
+        }
         let (Some(exact), Some(plane)) = (given.exact, self.regions.get_mut(&given.region)) else { return };
         let is_number = is_float_array(exact);
         given.layout.for_each_element(|index, byte| {
-            let (number, device) = (exact.elements.get(index), numbers[byte / format.bytes() as usize]);
+            let mut device = [0.0];
+            decode_run(format, bytes, 8 * byte, 1, &mut device);
+            let number = exact.elements.get(index);
             let element = match given.argument.filter(|_| is_number) {
-                Some(argument) => arithmetic.embed_argument(argument, index as u64, number, device),
-                None => arithmetic.embed_value(number, device),
+                Some(argument) => arithmetic.embed_argument(argument, index as u64, number, device[0]),
+                None => arithmetic.embed_value(number, device[0]),
             };
             plane.set(byte, element, poison);
         });

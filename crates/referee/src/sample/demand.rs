@@ -4,10 +4,10 @@ use super::points::{PointSubset, collect_group, restrict_plan};
 use crate::machine::RegionId;
 use crate::machine::access::{TensorSlice, TensorSlices};
 use crate::machine::memory::BitSet;
+use crate::ops::for_each_needed_source;
 use crate::plan::{OpKernel, OpPlan, PointLoopNest};
 use machine::STICK_BYTES;
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::{collections::BTreeMap, ops::Range, sync::Arc};
 
 /// One execution of an op.
 pub(super) struct TracedExecution {
@@ -18,7 +18,7 @@ pub(super) struct TracedExecution {
 
 /// Needed points of an execution.
 pub(super) enum NeededPoints {
-    /// All points: the op moves elements between cores, or to rows that an index selects.
+    /// All points: the op moves elements between cores, ranks them, or moves them to rows that an index selects.
     All { points: u64 },
     /// Needed points by leader, the core that stores a slice of the result.
     Points(Vec<(usize, PointSubset)>),
@@ -114,7 +114,7 @@ impl TracedExecution {
         if wanted.is_empty() {
             return NeededPoints::Points(Vec::new());
         }
-        // These ops are always computed in full: shuffles move slices between cores, a top-k result depends on all
+        // These ops are always computed in full: shuffles only move slices between cores, a top-k result depends on all
         // ranked elements, and an indexed result may be in any row.
         let is_whole = matches!(plan.kernel, OpKernel::Shuffle | OpKernel::TopK(_))
             || plan.tensors[plan.output].indirect.is_some();
@@ -125,6 +125,7 @@ impl TracedExecution {
                 .filter_map(|core| Some((*core, self.find_needed_points(*core, demand.get(output(*core).region)?)?)))
                 .collect(),
         };
+        let shuffled = if plan.kernel == OpKernel::Shuffle { self.find_shuffled_bytes(demand) } else { Vec::new() };
         for core in leading {
             if let Some(needed) = demand.0.get_mut(&output(core).region) {
                 plan.accessed_intervals(output(core), plan.output)
@@ -132,7 +133,11 @@ impl TracedExecution {
             }
         }
         if is_whole {
-            (0..plan.cores.len()).for_each(|core| self.record_all_reads(core, demand));
+            if plan.kernel == OpKernel::Shuffle {
+                shuffled.iter().for_each(|(region, bytes)| demand.add(*region, bytes.start, bytes.end));
+            } else {
+                (0..plan.cores.len()).for_each(|core| self.record_all_reads(core, demand));
+            }
             return NeededPoints::All { points: plan.points_per_core.saturating_mul(plan.cores.len() as u64) };
         }
         for (leader, points) in &points {
@@ -167,6 +172,34 @@ impl TracedExecution {
             }
         });
         PointSubset::from_hits(plan, &dims, &is_hit, collect_group(&self.leaders, core).len())
+    }
+
+    /// Returns the bytes of the source that the needed elements of a shuffle's destination copy.
+    fn find_shuffled_bytes(&self, demand: &NeededElements) -> Vec<(RegionId, Range<i64>)> {
+        let Self { plan, parts, .. } = self;
+        let (input, output) = (plan.inputs[0], plan.output);
+        let width = plan.tensors[output].format.bytes();
+        let locate = |core: usize, tensor: usize, offset: i64| {
+            let part = &parts.0[core][tensor];
+            let start = part.byte + offset * width;
+            (part.region, start..start + width)
+        };
+        let mut sources: Vec<(RegionId, Range<i64>)> = Vec::new();
+        for_each_needed_source(
+            plan,
+            |core, offset| {
+                let (region, bytes) = locate(core, output, offset);
+                demand.get(region).is_some_and(|needed| needed.contains_any(bytes.start, bytes.end))
+            },
+            |core, offset| {
+                let (region, bytes) = locate(core, input, offset);
+                match sources.last_mut() {
+                    Some((last, before)) if *last == region && before.end == bytes.start => before.end = bytes.end,
+                    _ => sources.push((region, bytes)),
+                }
+            },
+        );
+        sources
     }
 
     fn record_all_reads(&self, core: usize, demand: &mut NeededElements) {
