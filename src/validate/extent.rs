@@ -101,7 +101,7 @@ impl ValidationExtent {
         };
         // More samples require more operations, so one sample shows which limit can be met.
         let least = take(1)?.1.element_operations;
-        let is_large = functions.iter().any(|function| num_held_elements(function) > MAX_CONCURRENT_ELEMENTS);
+        let is_large = functions.iter().any(|function| num_held_elements(function) > MAX_ELEMENTS_OF_DRAWS);
         let one_draw = NUM_DRAWS - 1..NUM_DRAWS;
         let (limit, draws) = match least {
             // Drawing the elements of large tables takes longer than the operations.
@@ -124,9 +124,11 @@ impl ValidationExtent {
 /// about 20 in the simulator.
 const MAX_HELD_ELEMENTS: u64 = 1 << 28;
 
-/// Maximum number of elements that an execution holds if draws are executed at the same time, or samples in more than
-/// one draw.
+/// Maximum number of elements that an execution holds if draws are executed at the same time.
 pub(super) const MAX_CONCURRENT_ELEMENTS: u64 = 1 << 25;
+
+/// Maximum number of elements that an execution holds if samples are taken in more than one draw.
+const MAX_ELEMENTS_OF_DRAWS: u64 = 1 << 27;
 
 /// Returns the elements that an execution of a function holds at a time: of its arguments and results, and of the
 /// operands and the result of an op.

@@ -17,7 +17,7 @@ warnings.filterwarnings("ignore")
 
 
 class WeightsAsArguments(nn.Module):
-    """Calls `module`, of which it takes the parameters and buffers as arguments behind the inputs."""
+    """Calls `module` with parameters and buffers that follow the inputs as arguments."""
 
     def __init__(self, module, num_inputs):
         super().__init__()
@@ -34,7 +34,7 @@ class WeightsAsArguments(nn.Module):
 
 
 class SelfAttention(nn.Module):
-    """Attention of `heads` heads, with keys and values of `context` if it is given."""
+    """Attention with keys and values of `context`, or of the queries' tensor."""
 
     def __init__(self, width, heads, context_width=None, bias=False):
         super().__init__()
@@ -122,7 +122,7 @@ class DenseExperts(nn.Module):
         self.value, self.output = nn.Linear(width, narrow, False), nn.Linear(width, width, False)
         self.router = nn.Linear(width, config.num_local_experts, False)
         self.experts = nn.ModuleList(
-            nn.ModuleList([nn.Linear(width, inner, False), nn.Linear(width, inner, False), nn.Linear(inner, width, False)])
+            nn.ModuleList(nn.Linear(*sizes, False) for sizes in [(width, inner), (width, inner), (inner, width)])
             for _ in range(config.num_local_experts))
 
     def forward(self, x, cos, sin, mask):

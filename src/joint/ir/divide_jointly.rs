@@ -178,7 +178,7 @@ mod tests {
             set_work(compute, split);
         }
         let Ok(program) = LxProgram::from_function(scratch.op()) else { panic!("no program: {}", scratch.op()) };
-        emit_residency(&program, target).unwrap();
+        emit_residency(&program, target, "spyre-allocate-scratchpad").unwrap();
         let Ok(ir) = read_function(scratch.op()) else { panic!("no program: {}", scratch.op()) };
         let mut numbers = BufferNumbering::default();
         let tile = |(compute, op): (&ComputeOp<'_>, &Rc<program::ProgramOp>)| {

@@ -35,7 +35,7 @@ fn run(module: Op<'_>, options: &PassOptions) -> Result<(), ErrorReported> {
         let program = LxProgram::from_function(function)?;
         match &planner {
             Some(planner) if planner.chooses_residency() => {
-                emit_residency(&program, &target)
+                emit_residency(&program, &target, PASS.argument)
                     .map_err(|message| error_at(codes::INTERNAL, function, message).report())?;
                 LxProgram::from_function(function)?.check_recorded_placement(planner.name(), &capacity)?;
             }

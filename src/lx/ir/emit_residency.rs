@@ -2,7 +2,6 @@
 //! HBM that it needs.
 
 use super::{
-    allocate_scratchpad,
     clone_inputs::{CopyOrigin, build_copy_type, insert_copy},
     lx_program::LxProgram,
 };
@@ -18,14 +17,14 @@ use program::OperandRef;
 /// Reason in `place` of a value's copy in HBM.
 const HBM_COPY_REASON: &str = "it is the copy in HBM of a value in LX";
 
-/// Plans the program, and writes places and copies.
+/// Plans the program, and writes places and copies. `pass` is the pass that writes them.
 ///
 /// # Errors
 /// Returns an error if layouts are wrong, or if a copy does not have the predicted slices.
-pub(crate) fn emit_residency(program: &LxProgram<'_>, target: &Target) -> Result<(), String> {
+pub(crate) fn emit_residency(program: &LxProgram<'_>, target: &Target, pass: &'static str) -> Result<(), String> {
     let plan = ProgramResidencyPlan::new(&program.divided, target)?;
     for copy in plan.copies(&program.divided)? {
-        program.insert_planned_copy(&copy)?;
+        program.insert_planned_copy(&copy, pass)?;
     }
     for (time, place) in plan.result_locations() {
         let place = match place {
@@ -40,12 +39,12 @@ pub(crate) fn emit_residency(program: &LxProgram<'_>, target: &Target) -> Result
 }
 
 impl<'c> LxProgram<'c> {
-    fn insert_planned_copy(&self, copy: &PlannedCopy) -> Result<(), String> {
+    fn insert_planned_copy(&self, copy: &PlannedCopy, pass: &'static str) -> Result<(), String> {
         match &copy.direction {
             CopyDirection::Store { after, others } => {
                 let value = self.ir.values[copy.value.0];
                 let next = self.ir.ops[*after].op.next_in_block().ok_or("a block ends with a compute op")?;
-                let stored = self.build_copy(copy, value, next)?;
+                let stored = self.build_copy(copy, value, next, pass)?;
                 MemoryPlacement { memory: MemoryLocation::Hbm, reason: HBM_COPY_REASON.to_owned() }.set_on(stored);
                 value.replace_with(stored.output());
                 stored.set_input(0, value);
@@ -55,7 +54,7 @@ impl<'c> LxProgram<'c> {
                 let first = readers.first().ok_or("a residency interval begins without a reader")?;
                 // After a loop that carries the value unchanged, this is the result of the loop.
                 let from = strip_views(self.ir.ops[first.op].op.inputs()[first.operand]);
-                let loaded = self.build_copy(copy, from, self.ir.ops[*before].op)?;
+                let loaded = self.build_copy(copy, from, self.ir.ops[*before].op, pass)?;
                 MemoryPlacement { memory: MemoryLocation::Lx(*address), reason: String::new() }.set_on(loaded);
                 self.redirect_reads(readers, loaded.output())
             }
@@ -64,7 +63,8 @@ impl<'c> LxProgram<'c> {
                 let (writer, reader) = (self.ir.ops[copy.user.op].op, self.ir.ops[*before].op);
                 let beside = std::iter::successors(Some(reader), |op| op.parent());
                 let next = beside.into_iter().find(|op| op.parent() == writer.parent());
-                let moved = self.build_copy(copy, value, next.ok_or("a reader is outside of its writer's loops")?)?;
+                let moved =
+                    self.build_copy(copy, value, next.ok_or("a reader is outside of its writer's loops")?, pass)?;
                 moved.set_attr(attr::DESTINATION, work_attribute(moved.ctx(), &shuffle.destination));
                 MemoryPlacement { memory: MemoryLocation::Lx(*address), reason: String::new() }.set_on(moved);
                 self.redirect_reads(&shuffle.readers, moved.output())
@@ -72,11 +72,17 @@ impl<'c> LxProgram<'c> {
         }
     }
 
-    fn build_copy(&self, copy: &PlannedCopy, from: Value<'c>, before: Op<'c>) -> Result<Op<'c>, String> {
+    fn build_copy(
+        &self,
+        copy: &PlannedCopy,
+        from: Value<'c>,
+        before: Op<'c>,
+        pass: &'static str,
+    ) -> Result<Op<'c>, String> {
         let user = self.ir.ops[copy.user.op];
         let output = build_copy_type(before.ctx(), self.ir.values[copy.value.0], &copy.copied)?;
         let dims = &self.ir.program.operand(copy.user).access.dims;
-        let origin = CopyOrigin { pass: allocate_scratchpad::PASS.argument, compute: user, dims };
+        let origin = CopyOrigin { pass, compute: user, dims };
         Ok(insert_copy(before, from, output, &copy.split, &origin))
     }
 

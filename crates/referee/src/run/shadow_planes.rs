@@ -36,6 +36,31 @@ impl<E: Copy> ShadowPlane<E> {
         self.pages.get(slot / SLOTS_PER_PAGE)?.get(slot % SLOTS_PER_PAGE).copied()
     }
 
+    /// Reads consecutive elements, beginning at a byte. An element that was not written in this format is poison.
+    fn read_run(&self, byte: usize, format: DeviceFormat, out: &mut [E], poison: E) {
+        let (width, stick_bytes) = (format.bytes() as usize, STICK_BYTES as usize);
+        let slots_per_element = width / SLOT_BYTES;
+        let (mut byte, mut rest) = (byte, out);
+        while !rest.is_empty() {
+            let in_stick = (stick_bytes - byte % stick_bytes).div_ceil(width).min(rest.len());
+            let (elements, others) = rest.split_at_mut(in_stick);
+            let slot = byte / SLOT_BYTES % SLOTS_PER_PAGE;
+            let page = self
+                .pages
+                .get(byte / SLOT_BYTES / SLOTS_PER_PAGE)
+                .filter(|page| !page.is_empty() && self.formats.get(byte / stick_bytes) == Some(&Some(format)));
+            match page {
+                Some(page) if slots_per_element == 1 => elements.copy_from_slice(&page[slot..slot + in_stick]),
+                Some(page) => {
+                    let slots = page[slot..].iter().step_by(slots_per_element);
+                    elements.iter_mut().zip(slots).for_each(|(element, slot)| *element = *slot);
+                }
+                None => elements.fill(poison),
+            }
+            (byte, rest) = (byte + in_stick * width, others);
+        }
+    }
+
     /// Returns the slots of the page that contains a byte, and the index of the byte's slot.
     fn page_mut(&mut self, byte: usize, poison: E) -> (&mut [E], usize) {
         let slot = byte / SLOT_BYTES;
@@ -175,8 +200,14 @@ impl<A: ShadowArithmetic> ElementMemory for MemoryWithShadow<'_, '_, A> {
 
     fn read(&self, from: StridedElements<'_>, out: &mut [A::Element]) {
         if is_float(from.format) {
-            let read = self.planes.element_reader(from.part.region, from.format);
-            out.iter_mut().enumerate().for_each(|(index, element)| *element = read(from.byte_offset(index)));
+            let (plane, poison) = (self.planes.regions.get(&from.part.region), self.arithmetic().poison());
+            match plane {
+                Some(plane) if from.stride == 1 => plane.read_run(from.byte_offset(0), from.format, out, poison),
+                _ => {
+                    let read = self.planes.element_reader(from.part.region, from.format);
+                    out.iter_mut().enumerate().for_each(|(index, element)| *element = read(from.byte_offset(index)));
+                }
+            }
         } else if !out.is_empty() {
             let mut numbers = vec![0.0; out.len()];
             decode_run(from.format, self.machine.bytes(from.part.region), from.first_bit(), from.stride, &mut numbers);
