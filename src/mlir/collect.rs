@@ -29,7 +29,7 @@ pub struct CollectedDiagnostic {
     pub message: String,
     /// Source positions: the location itself, then its callers, innermost first; empty if the position is unknown.
     pub places: Vec<SourcePosition>,
-    /// Path of the model's module that the location belongs to ([`module_path`]); empty if there is none.
+    /// Path of the model's module that the location belongs to ([`module_path()`]); empty if there is none.
     pub module: String,
     /// Notes attached to the diagnostic.
     pub notes: Vec<CollectedDiagnostic>,
