@@ -7,9 +7,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::ops::Range;
 
-/// Numbers of positions to try along each dimension of a result, in descending order. With 64, every core's slice has a
+/// Numbers of positions to try along each dimension of a result before 1, in descending order. With 64, every core's slice has a
 /// sample, because no dimension is split into more than 32 slices.
-const POSITIONS_PER_DIM: [usize; 7] = [64, 32, 16, 8, 4, 2, 1];
+const POSITIONS_PER_DIM: [usize; 6] = [64, 32, 16, 8, 4, 2];
 
 /// Maximum numbers of element operations of one execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,23 +100,23 @@ impl ValidationExtent {
                 .map_err(|fault| format!("{too_large}, and samples cannot be taken: {fault}"))
         };
         // More samples require more operations, so one sample shows which limit can be met.
-        let least = take(1)?.1.element_operations;
+        let fewest = take(1)?;
+        let least = fewest.1.element_operations;
+        // Drawing the elements of large tables takes longer than the operations.
         let is_large = functions.iter().any(|function| num_held_elements(function) > MAX_ELEMENTS_OF_DRAWS);
-        let one_draw = NUM_DRAWS - 1..NUM_DRAWS;
-        let (limit, draws) = match least {
-            // Drawing the elements of large tables takes longer than the operations.
-            _ if least <= limits.samples => (limits.samples, if is_large { one_draw } else { 0..NUM_DRAWS }),
-            _ => (limits.samples_in_one_draw, one_draw),
-        };
-        if least <= limit {
-            for count in POSITIONS_PER_DIM {
-                let sampled = take(count)?;
-                if sampled.1.element_operations <= limit {
-                    return Ok(Self { draws, samples: Some(sampled) });
-                }
+        let has_all_draws = least <= limits.samples;
+        let limit = if has_all_draws { limits.samples } else { limits.samples_in_one_draw };
+        if least > limit {
+            return Err(format!("{too_large}, and one element of each result alone takes {least}, more than {limit}"));
+        }
+        let draws = if has_all_draws && !is_large { 0..NUM_DRAWS } else { NUM_DRAWS - 1..NUM_DRAWS };
+        for count in POSITIONS_PER_DIM {
+            let sampled = take(count)?;
+            if sampled.1.element_operations <= limit {
+                return Ok(Self { draws, samples: Some(sampled) });
             }
         }
-        Err(format!("{too_large}, and one element of each result alone takes {least}, more than {limit}"))
+        Ok(Self { draws, samples: Some(fewest) })
     }
 }
 

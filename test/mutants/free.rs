@@ -25,11 +25,7 @@ pub(crate) struct MemberChange<'a> {
 pub(crate) const UNCHECKED_FIELDS: &[UncheckedField] = &[
     any_change("debug_handle_*", "identifies the source of the op; the back end ignores it", "schema, section 6"),
     any_change("program.json name", "name of the function; only messages contain it", "project, `program.json`"),
-    UncheckedField {
-        which: ", missing",
-        when: is_missing,
-        ..any_change("program.json version", "a file without a version has version 1", PAGE)
-    },
+    missing("program.json version", "a file without a version has version 1", PAGE),
     any_change(
         "program.json launches/debug_handles*",
         "identifies the sources of ops that share a file; the back end ignores it",
@@ -62,25 +58,9 @@ pub(crate) const UNCHECKED_FIELDS: &[UncheckedField] = &[
         )
     },
     any_change("launch_spec.json emitter", "name of the compiler that wrote the file", PAGE),
-    UncheckedField {
-        which: ", missing",
-        when: is_missing,
-        ..any_change("launch_spec.json symbol_kinds/base_sym_idx", "the default is -1: the symbol has no base", PAGE)
-    },
-    UncheckedField {
-        which: ", missing",
-        when: is_missing,
-        ..any_change("launch_spec.json symbol_kinds/offset", "the default is 0", PAGE)
-    },
-    UncheckedField {
-        which: ", missing",
-        when: is_missing,
-        ..any_change(
-            "launch_spec.json symbol_kinds/arg_index",
-            "the default is -1, the value of symbols that are sizes",
-            PAGE,
-        )
-    },
+    missing("launch_spec.json symbol_kinds/base_sym_idx", "the default is -1: the symbol has no base", PAGE),
+    missing("launch_spec.json symbol_kinds/offset", "the default is 0", PAGE),
+    missing("launch_spec.json symbol_kinds/arg_index", "the default is -1, the value of symbols that are sizes", PAGE),
     any_change("program.json constants/shape*", HOST_OF_CONSTANT, PAGE),
     any_change("program.json constants/element_type", HOST_OF_CONSTANT, PAGE),
     any_change("program.json constants/stride_map*", HOST_OF_CONSTANT, PAGE),
@@ -138,6 +118,11 @@ const HOST_OF_BUFFER: &str = "launches pass the buffer on in the device layout; 
 
 pub(crate) const fn any_change(field: &'static str, reason: &'static str, source: &'static str) -> UncheckedField {
     UncheckedField { field, which: "", when: |_| true, reason, source }
+}
+
+/// Returns the entry of a member whose absence has the meaning of its value.
+pub(crate) const fn missing(field: &'static str, reason: &'static str, source: &'static str) -> UncheckedField {
+    UncheckedField { which: ", missing", when: is_missing, ..any_change(field, reason, source) }
 }
 
 const fn units(field: &'static str) -> UncheckedField {

@@ -1,7 +1,9 @@
 //! Fields without a meaning in release 1.0.0: optional members whose absence has the meaning of their value, and
 //! members that the specification leaves open.
 
-use crate::mutants::free::{MemberChange, UncheckedField, any_change, is_missing, is_swap, keeps_number, to_number};
+use crate::mutants::free::{
+    MemberChange, UncheckedField, any_change, is_missing, is_swap, keeps_number, missing, to_number,
+};
 use sdsc_format::Sdsc;
 use serde_json::Value;
 
@@ -24,7 +26,7 @@ pub(crate) const RELEASE_FIELDS: &[UncheckedField] = &[
     default("dscs_/scheduleTree_/indirectAllocType_", "the default is `no_indirection`"),
     default("dscs_/scheduleTree_/layoutDimOrder_", "the default is the order of the layout class"),
     default("dscs_/scheduleTree_/maxDimSizes_", "the default is -1 for each dimension: no bound"),
-    missing("dscs_/dataStageParam_", "sizes of a core are sizes divided by slice counts"),
+    missing("dscs_/dataStageParam_", "sizes of a core are sizes divided by slice counts", SCHEMA),
     UncheckedField {
         which: ", an empty object or a name is missing",
         when: |change| removes_empty(change) || (is_missing(change) && change.place.ends_with("/name_")),
@@ -57,10 +59,11 @@ pub(crate) const RELEASE_FIELDS: &[UncheckedField] = &[
         when: |change| matches!(change.kind, "dropped" | "emptied"),
         ..any_change("dscs_/scheduleTree_/coordinates_", "the folds follow from sizes and slices", SCHEMA)
     },
-    missing("dscs_/scheduleTree_/coordinates_/coordInfo", "the folds follow from sizes and slices"),
+    missing("dscs_/scheduleTree_/coordinates_/coordInfo", "the folds follow from sizes and slices", SCHEMA),
     missing(
         "dscs_/scheduleTree_/coordinates_/coreIdToWkSlice_",
         "only the tensors of shuffles have slices of their own",
+        SCHEMA,
     ),
     UncheckedField {
         which: ", order",
@@ -124,10 +127,6 @@ pub(crate) const RELEASE_FIELDS: &[UncheckedField] = &[
 ];
 
 const CORELETS: &str = "1 or 2, on which sources disagree; results do not depend on the number";
-
-const fn missing(field: &'static str, reason: &'static str) -> UncheckedField {
-    UncheckedField { which: ", missing", when: is_missing, ..any_change(field, reason, SCHEMA) }
-}
 
 /// Returns the entry of a member whose default is its value.
 const fn default(field: &'static str, reason: &'static str) -> UncheckedField {

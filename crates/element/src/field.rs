@@ -54,10 +54,6 @@ impl FieldElement {
         self.first == Self::UNDEFINED.first
     }
 
-    const fn is_poison(self) -> bool {
-        self.first == Self::POISON.first
-    }
-
     /// Returns the result of any function with an operand that is poison (unwritten memory) or undefined: this operand,
     /// with precedence for poison. Returns `None` for other operands.
     fn find_poison_or_undefined(operands: [Self; 2]) -> Option<Self> {
@@ -148,16 +144,6 @@ impl FiniteField {
     const fn hash_element(&self, input: u64, name: u64, is_spent: bool) -> FieldElement {
         let bits = mix_bits(self.key ^ mix_bits(input ^ mix_bits(name)));
         FieldElement::new(bits % P as u64, mix_bits(bits) % Q as u64, is_spent)
-    }
-
-    /// Returns whether [`Arithmetic::select`] returns `yes` and not `no`; `None` if the condition is poison.
-    pub(crate) const fn is_selected(condition: FieldElement, yes: FieldElement, no: FieldElement) -> Option<bool> {
-        match () {
-            () if condition.is_poison() => None,
-            () if yes.is_undefined() && !no.is_poison() => Some(false),
-            () if no.is_undefined() && !yes.is_poison() => Some(true),
-            () => Some(condition.first != 0),
-        }
     }
 
     /// Compares two elements in the order that maxima use.
@@ -308,6 +294,10 @@ impl Arithmetic for FiniteField {
         element == FieldElement::POISON
     }
 
+    fn is_undefined(&self, element: FieldElement) -> bool {
+        element.is_undefined()
+    }
+
     fn is_zero(&self, element: FieldElement) -> bool {
         element.first == 0
     }
@@ -445,16 +435,6 @@ impl Arithmetic for FiniteField {
             for ((left, right), inverse) in left.iter_mut().zip(right).zip(invert_batch(right)) {
                 *left = inverse.map_or_else(|| self.div(*left, *right), |inverse| self.mul(*left, inverse));
             }
-        }
-    }
-
-    /// Returns `yes` where the condition is not 0, else `no`. A choice between an element and undefined is the element:
-    /// functions are NaN outside of their ranges, and no law says which elements are in a range.
-    fn select(&self, condition: FieldElement, yes: FieldElement, no: FieldElement) -> FieldElement {
-        match Self::is_selected(condition, yes, no) {
-            Some(true) => yes,
-            Some(false) => no,
-            None => condition,
         }
     }
 

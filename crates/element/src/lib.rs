@@ -64,10 +64,18 @@ pub trait Arithmetic: Sync {
         self.mul(element, element)
     }
 
-    /// Returns `yes` where the condition is not 0, else `no`.
+    /// Returns whether an element is the undefined result of an exact arithmetic, such as a quotient of zeros.
+    fn is_undefined(&self, _element: Self::Element) -> bool {
+        false
+    }
+
+    /// Returns `yes` where the condition is not 0, else `no`. A choice between an element and undefined is the element:
+    /// functions are NaN outside of their ranges, and no law says which elements of a field are in a range.
     fn select(&self, condition: Self::Element, yes: Self::Element, no: Self::Element) -> Self::Element {
         match () {
             () if self.is_poison(condition) => condition,
+            () if self.is_undefined(yes) && !self.is_poison(no) => no,
+            () if self.is_undefined(no) && !self.is_poison(yes) => yes,
             () if self.is_zero(condition) => no,
             () => yes,
         }

@@ -96,6 +96,10 @@ impl Arithmetic for OrderedField {
         self.0.is_poison(element.element)
     }
 
+    fn is_undefined(&self, element: OrderedElement) -> bool {
+        self.0.is_undefined(element.element)
+    }
+
     fn is_zero(&self, element: OrderedElement) -> bool {
         self.0.is_zero(element.element)
     }
@@ -131,14 +135,6 @@ impl Arithmetic for OrderedField {
         match comparison.evaluate_comparison(&self.compare_order(left, right), &Ordering::Equal) {
             Some(holds) => self.constant(f64::from(u8::from(holds))),
             None => self.poison(),
-        }
-    }
-
-    fn select(&self, condition: OrderedElement, yes: OrderedElement, no: OrderedElement) -> OrderedElement {
-        match FiniteField::is_selected(condition.element, yes.element, no.element) {
-            Some(true) => yes,
-            Some(false) => no,
-            None => condition,
         }
     }
 

@@ -5,13 +5,14 @@ use program::affine::AffineExpression;
 use std::borrow::Cow;
 
 impl ValueGraph {
-    /// Adds a constant that is evaluated only where an op reads it: a view of `constant`. Most lookups of large tables
-    /// are read by no op, because comparisons of their rows are constants.
-    pub fn add_lazy_constant(&mut self, constant: NodeId, map: Vec<AffineExpression>, shape: Vec<i64>) -> NodeId {
-        let element = self.node(constant).element;
-        let lazy = self.add(NodeKind::View(map), &[constant], shape, element);
-        self.lazy_constants.insert(lazy);
-        lazy
+    /// Adds a constant with `num_columns` columns that all equal a list, which is evaluated only where an op reads it.
+    /// Most lookups of large tables are read by no op, because comparisons of their rows are constants.
+    pub fn add_repeated_list(&mut self, list: NodeId, num_columns: i64) -> NodeId {
+        let node = self.node(list);
+        let (shape, element) = (vec![node.shape[0], num_columns], node.element);
+        let repeated = self.add(NodeKind::View(vec![AffineExpression::Dim(0)]), &[list], shape, element);
+        self.lazy_constants.insert(repeated);
+        repeated
     }
 
     /// Returns whether a node is a constant that is evaluated where an op reads it.
@@ -20,15 +21,15 @@ impl ValueGraph {
         self.lazy_constants.contains(&id)
     }
 
-    /// Returns the elements of a constant, also of one that [`Self::add_lazy_constant`] built.
+    /// Returns the elements of a constant, also of one that [`Self::add_repeated_list`] built.
     #[must_use]
     pub fn evaluate_constant(&self, id: NodeId) -> Option<Cow<'_, ConstantTensor>> {
         let node = self.node(id);
         match &node.kind {
             NodeKind::Constant(known) => Some(Cow::Borrowed(known)),
-            NodeKind::View(map) if self.is_lazy_constant(id) => {
-                let (known, from) = (self.as_constant(node.inputs[0])?, &self.node(node.inputs[0]).shape);
-                Some(Cow::Owned(known.apply_view(from, map, &node.shape)))
+            NodeKind::View(_) if self.is_lazy_constant(id) => {
+                let list = self.as_constant(node.inputs[0])?;
+                Some(Cow::Owned(list.broadcast(&[node.shape[0], 1], &node.shape)))
             }
             _ => None,
         }

@@ -158,7 +158,7 @@ pub struct ValueGraph {
     storage_formats: BTreeMap<usize, StorageFormat>,
     /// Single-precision source of each conversion to 16 bits.
     single_precision_sources: BTreeMap<NodeId, NodeId>,
-    /// Views of constants that are evaluated where an op reads them.
+    /// Repeated lists that are evaluated where an op reads them.
     lazy_constants: BTreeSet<NodeId>,
     /// Converted results of sines and cosines that are computed in single precision.
     trig_results: BTreeSet<NodeId>,

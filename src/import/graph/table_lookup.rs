@@ -237,7 +237,7 @@ fn gather_rows(
     let flat = if repeated {
         let NodeKind::Constant(known) = graph.node(table).kind.clone() else { return table };
         let list = graph.add_constant(known, vec![of_table[0]], element);
-        graph.add_lazy_constant(list, vec![AffineExpression::Dim(0)], vec![of_table[0], NUM_SCALAR_COLUMNS])
+        graph.add_repeated_list(list, NUM_SCALAR_COLUMNS)
     } else {
         graph.reshape(table, &[of_table[0], num_columns])
     };

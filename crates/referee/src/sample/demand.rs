@@ -125,7 +125,7 @@ impl TracedExecution {
                 .filter_map(|core| Some((*core, self.find_needed_points(*core, demand.get(output(*core).region)?)?)))
                 .collect(),
         };
-        let shuffled = if plan.kernel == OpKernel::Shuffle { self.find_shuffled_bytes(demand) } else { Vec::new() };
+        let shuffled = (plan.kernel == OpKernel::Shuffle).then(|| self.find_shuffled_bytes(demand));
         for core in leading {
             if let Some(needed) = demand.0.get_mut(&output(core).region) {
                 plan.accessed_intervals(output(core), plan.output)
@@ -133,10 +133,9 @@ impl TracedExecution {
             }
         }
         if is_whole {
-            if plan.kernel == OpKernel::Shuffle {
-                shuffled.iter().for_each(|(region, bytes)| demand.add(*region, bytes.start, bytes.end));
-            } else {
-                (0..plan.cores.len()).for_each(|core| self.record_all_reads(core, demand));
+            match shuffled {
+                Some(sources) => sources.iter().for_each(|(region, bytes)| demand.add(*region, bytes.start, bytes.end)),
+                None => (0..plan.cores.len()).for_each(|core| self.record_all_reads(core, demand)),
             }
             return NeededPoints::All { points: plan.points_per_core.saturating_mul(plan.cores.len() as u64) };
         }
