@@ -269,7 +269,9 @@ def SpyreAllocateScratchpad : Spyre_Pass<"spyre-allocate-scratchpad"> {
     * write-back: a value in LX is stored to HBM once, for a function result or for a later use;
     * live-range splitting: a stored value is reloaded before a later use;
     * shuffle: a value in LX is copied to the cores that need other slices of it. Each core collects its slice from at
-      most `lx_fan_in` cores of the target.
+      most `lx_fan_in` cores of the target. Readers that no shuffle can serve read the value in HBM.
+
+    A restickify accesses LX if it pads no sticks and the target has `lx_restickify` 1.
 
     `greedy`, `first-fit` and `best-fit` only choose addresses. `none` places every result in HBM.
 

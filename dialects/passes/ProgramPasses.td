@@ -102,7 +102,7 @@ def SpyreSetTarget : Spyre_Pass<"spyre-set-target"> {
   let description = [{
     Writes the module attribute `spyre.target`, which later passes read. Without the attribute they assume one Spyre
     card. With `bundle-format=1.0`, values cannot move between the LX of cores (`lx_fan_in` is 0), because release 1.0.0
-    of the file format has no op for that.
+    of the file format has no op for that, and restickifies work from HBM to HBM (`lx_restickify` is 0).
 
     Errors: a number is out of range; the file is not a machine description.
 

@@ -7,6 +7,7 @@ use super::{
         storage_root_of, view_source, window_strides,
     },
     buffer_slices, plain_view_indices,
+    target::may_restickify_in_lx,
 };
 use crate::dialect::ods::{attr, spyre};
 use crate::mlir::{BlockLike, Op, OpExt, OpMap, OperationLike, Value, ValueExt, ValueLike, ValueMap, integer};
@@ -43,6 +44,7 @@ pub fn read_program(function: Op<'_>) -> Result<IrProgram<'_>, (Op<'_>, String)>
     let mut reader = ProgramReader::default();
     let ops = ComputeOp::collect_in(function);
     let mut plain = Vec::with_capacity(ops.len());
+    reader.may_restickify_in_lx = may_restickify_in_lx(function);
     for (position, compute) in ops.iter().enumerate() {
         let next = ops.get(position + 1).map(|next| next.op);
         plain.push(Rc::new(reader.read_op(*compute, next).map_err(|message| (compute.op, message))?));
@@ -64,17 +66,19 @@ struct ProgramReader<'c> {
     ids: ValueMap<ValueId>,
     values: Vec<Value<'c>>,
     plain_values: Vec<program::ProgramValue>,
+    may_restickify_in_lx: bool,
 }
 
 impl<'c> ProgramReader<'c> {
     fn read_op(&mut self, compute: ComputeOp<'c>, next: Option<Op<'c>>) -> Result<program::ProgramOp, String> {
         let accesses = compute.accesses()?;
+        let role = self.find_role(compute, &accesses)?;
         let loops: Vec<LoopId> = compute.enclosing_loops().into_iter().map(|around| self.intern_loop(around)).collect();
         let operands = accesses.into_iter().map(|access| self.read_operand(access)).collect::<Result<Vec<_>, _>>()?;
         let integer = |name: &str| compute.op.attr(name).and_then(integer);
         Ok(program::ProgramOp {
             family: compute.family(),
-            role: role_of(compute),
+            role,
             function: compute.function().to_owned(),
             space: compute.iteration_space(),
             num_reduced: compute.num_reduced_dims(),
@@ -86,6 +90,25 @@ impl<'c> ProgramReader<'c> {
             is_followed_at_once: next.is_some() && compute.op.next_in_block() == next,
             number: integer(attr::SPYRE_NUMBER),
             times: integer(attr::SPYRE_TIMES).map_or(1, |times| times.max(1)),
+        })
+    }
+
+    fn find_role(&self, compute: ComputeOp<'_>, accesses: &[OperandAccess<'_>]) -> Result<OpRole, String> {
+        let op = compute.op;
+        Ok(if compute.is_insert() {
+            OpRole::Insert
+        } else if op.is(spyre::RESTICKIFY) {
+            let [read, written] = accesses else { return Err("a restickify has one input".to_owned()) };
+            let space = compute.iteration_space();
+            // A tensor ends in a gap where the other one has padding in its sticks; LX has no gaps.
+            OpRole::Restickify {
+                reads_lx: self.may_restickify_in_lx && !written.access.pads_last_stick(&space)?,
+                writes_lx: self.may_restickify_in_lx && !read.access.pads_last_stick(&space)?,
+            }
+        } else if op.is(spyre::COPY) {
+            OpRole::Copy { is_removable: is_removable_copy(op) }
+        } else {
+            OpRole::Compute
         })
     }
 
@@ -201,19 +224,6 @@ const RETURN_OP: &str = "func.return";
 
 fn is_returned(value: Value<'_>) -> bool {
     value.find_user(|user| user.is(RETURN_OP).then_some(())).is_some()
-}
-
-fn role_of(compute: ComputeOp<'_>) -> OpRole {
-    let op = compute.op;
-    if compute.is_insert() {
-        OpRole::Insert
-    } else if op.is(spyre::RESTICKIFY) {
-        OpRole::Restickify
-    } else if op.is(spyre::COPY) {
-        OpRole::Copy { is_removable: is_removable_copy(op) }
-    } else {
-        OpRole::Compute
-    }
 }
 
 /// Returns whether the users of a copy may read its source instead.

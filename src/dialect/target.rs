@@ -39,6 +39,14 @@ pub fn target_of(module: Op<'_>) -> Result<Target, String> {
     Ok(target)
 }
 
+/// Returns whether a restickify may access LX on the target of the module that an op is in; that of Spyre if the
+/// attribute is malformed.
+pub(super) fn may_restickify_in_lx(op: Op<'_>) -> bool {
+    let target = std::iter::successors(Some(op), |op| op.parent()).find_map(|around| around.attr(attr::SPYRE_TARGET));
+    let entry = target.and_then(dictionary_entries).into_iter().flatten().find(|(name, _)| *name == "lx_restickify");
+    entry.and_then(|(_, value)| integer(value)).unwrap_or(Target::spyre().lx_restickify) == 1
+}
+
 /// Converts a number, or an array or dictionary of numbers, to JSON.
 fn convert_to_json(attribute: Attribute<'_>) -> Option<Value> {
     if let Some(number) = integer(attribute) {

@@ -22,8 +22,9 @@ pub enum LxIneligibility {
     /// An LX address cannot advance with a loop.
     #[error("its address would advance with a loop")]
     Tiled,
-    /// A restickify reads and writes HBM only.
-    #[error("a restickify reads it, which works from HBM to HBM")]
+    /// A restickify reads it from HBM: the restickify pads the other operand, so that this one ends in a gap, or the
+    /// target has `lx_restickify` 0.
+    #[error("a restickify that pads sticks, or that the target keeps in HBM, reads it")]
     ReadByRestickify,
     /// A gather reads and writes HBM only (torch-spyre facts, H).
     #[error("a gather writes it, which works from HBM to HBM")]

@@ -11,13 +11,13 @@ use super::{
     residency::{ResidencyCandidate, ResidencyPlan},
     shuffles::{PlannedShuffle, ValueShuffles, find_shuffles},
     values::{
-        DividedProgram, collect_input_reads, find_in_place_parents, find_ineligibility, find_overwriting_ops,
-        is_read_partially, writes_partially,
+        DividedProgram, can_read_from_lx, collect_input_reads, find_in_place_parents, find_ineligibility,
+        find_overwriting_ops, is_read_partially, writes_partially,
     },
 };
 use crate::work::find_common_view;
 use machine::{Family, Target};
-use program::{AccessKind, OpRole, OperandRef, Program, ProgramOp, ProgramTensor, ValueDef, ValueId, WorkSplit};
+use program::{OperandRef, Program, ProgramOp, ProgramTensor, ValueDef, ValueId, WorkSplit};
 use scratchpad::{Buffer, Capacity, LxInterval, Use, UseKind};
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -75,6 +75,8 @@ struct PlannedValue {
     candidate: ResidencyCandidate,
     /// Shuffle that makes the copy, which is planned instead of the value.
     shuffle: Option<Rc<PlannedShuffle>>,
+    /// Whether some readers read copies of it that shuffles make, or the copy in HBM.
+    has_shuffles: bool,
 }
 
 /// Shuffles of values, by the time of the writer.
@@ -194,8 +196,10 @@ fn plan_result(divided: &DividedProgram, time: usize) -> Result<PlannedValue, St
             buffer: divided.buffer(time),
             device_bytes: divided.device_bytes(time),
             may_split: false,
+            hbm_reads: 0,
         },
         shuffle: None,
+        has_shuffles: false,
     };
     if let Some(ineligible @ (LxIneligibility::GraphOutput | LxIneligibility::ViewedOutput)) =
         find_ineligibility(program, time)
@@ -227,9 +231,13 @@ fn plan_shuffles(
         bytes: made.candidate.device_bytes / shuffles.num_slices,
         uses: [write].into_iter().chain(times.into_iter().map(read)).collect(),
         in_place_parents: find_in_place_parents(program, &program.ops[time]),
+        ends_in_hbm: shuffles.is_stored,
         barred: None,
         ..buffer.clone()
     };
+    (made.candidate.may_split, made.candidate.hbm_reads, made.has_shuffles) = (false, shuffles.outside, true);
+    made.readers.clone_from(&shuffles.kept);
+    made.readers.extend(shuffles.moves.iter().flat_map(|moved| moved.readers.iter().copied()));
     for one in &shuffles.moves {
         let write = Use { time: one.before, kind: UseKind::Write };
         let mut times: Vec<usize> = one.readers.iter().map(needed_until).collect();
@@ -249,8 +257,14 @@ fn plan_shuffles(
             readers: one.readers.clone(),
             copied: made.copied.clone(),
             barred: None,
-            candidate: ResidencyCandidate { buffer, device_bytes: made.candidate.device_bytes, may_split: false },
+            candidate: ResidencyCandidate {
+                buffer,
+                device_bytes: made.candidate.device_bytes,
+                may_split: false,
+                hbm_reads: 0,
+            },
             shuffle: Some(Rc::clone(one)),
+            has_shuffles: false,
         });
     }
 }
@@ -361,15 +375,18 @@ fn plan_input(
         barred: None,
     };
     // The planner must know every use between two residency intervals.
-    let candidate = ResidencyCandidate { buffer, device_bytes, may_split: num_reads == readers.len() };
-    let input =
-        PlannedValue { value, writer: None, readers, copied: Some(copied), barred: None, candidate, shuffle: None };
+    let candidate = ResidencyCandidate { buffer, device_bytes, may_split: num_reads == readers.len(), hbm_reads: 0 };
+    let input = PlannedValue {
+        writer: None,
+        copied: Some(copied),
+        barred: None,
+        shuffle: None,
+        has_shuffles: false,
+        value,
+        readers,
+        candidate,
+    };
     Ok(input.has_matching_copy(divided)?.then_some(input))
-}
-
-/// Returns whether LX could serve a read: numbers, by an op that can read LX.
-fn can_read_from_lx(program: &Program, read: OperandRef) -> bool {
-    program.ops[read.op].role != OpRole::Restickify && program.operand(read).access.used_as == AccessKind::Data
 }
 
 /// Returns the bytes that these reads of a value move, in units of its size, rounded down.
@@ -389,7 +406,8 @@ fn to_read_uses(readers: &[OperandRef]) -> impl Iterator<Item = Use> {
 impl PlannedValue {
     /// Returns whether copies between LX and HBM can be inserted at every use of the value: all uses are in its block.
     fn may_split(&self, divided: &DividedProgram) -> Result<bool, String> {
-        let Some(writer) = self.writer.filter(|_| self.candidate.buffer.barred.is_none()) else { return Ok(false) };
+        let is_eligible = self.candidate.buffer.barred.is_none() && !self.has_shuffles;
+        let Some(writer) = self.writer.filter(|_| is_eligible) else { return Ok(false) };
         let program = &divided.program;
         let is_beside = |read: &OperandRef| program.ops[read.op].loops == program.ops[writer].loops;
         // The planner counts a partial read as a complete one, and a complete copy for partial reads may not pay.
@@ -452,8 +470,9 @@ impl PlannedValue {
             later = others;
             if candidate.needs_store(intervals) {
                 let after = self.first_user(&divided.program).op;
-                copies
-                    .push(self.build_planned_copy(divided, CopyDirection::Store { after, others: readers_in(first) })?);
+                // A shuffle's result is read after the live range of its source.
+                let others = if self.has_shuffles { self.readers.clone() } else { readers_in(first) };
+                copies.push(self.build_planned_copy(divided, CopyDirection::Store { after, others })?);
             }
         }
         for interval in later {

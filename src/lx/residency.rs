@@ -15,6 +15,8 @@ pub(super) struct ResidencyCandidate {
     /// Whether a compiler can emit copies between LX and HBM at every use of the buffer. If not, the buffer is in LX
     /// for its whole live range or not at all.
     pub(super) may_split: bool,
+    /// Number of reads that HBM serves in every plan; they are no uses of `buffer`.
+    pub(super) hbm_reads: usize,
 }
 
 /// Maximum number of plans with split live ranges. Each new plan excludes the buffers that the previous one split
@@ -71,7 +73,7 @@ impl ResidencyCandidate {
         let num_served = self.buffer.uses.iter().filter(|one| !in_lx(one.time)).count();
         let num_in = intervals.len() - usize::from(begins_in_lx);
         let num_out = usize::from(begins_in_lx && self.needs_store(intervals));
-        self.device_bytes * i64::try_from(num_served + num_in + num_out).expect("fewer than 2^63")
+        self.device_bytes * i64::try_from(num_served + num_in + num_out + self.hbm_reads).expect("fewer than 2^63")
     }
 
     fn fits(&self, capacity: &Capacity) -> bool {
@@ -178,7 +180,7 @@ mod tests {
 
     /// Returns a value of one core: written first, then read.
     fn build_value(bytes: i64, times: &[usize], may_split: bool) -> ResidencyCandidate {
-        ResidencyCandidate { buffer: build_buffer(bytes, times), device_bytes: bytes, may_split }
+        ResidencyCandidate { buffer: build_buffer(bytes, times), device_bytes: bytes, may_split, hbm_reads: 0 }
     }
 
     fn build_input(bytes: i64, times: &[usize]) -> ResidencyCandidate {
@@ -187,6 +189,7 @@ mod tests {
             buffer: Buffer { uses, starts_in_hbm: true, ..build_buffer(bytes, times) },
             device_bytes: bytes,
             may_split: true,
+            hbm_reads: 0,
         }
     }
 

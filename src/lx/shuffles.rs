@@ -6,12 +6,12 @@
 
 use super::{
     copy_split::{CopyUser, build_copy_operation},
-    values::{DividedProgram, find_ineligibility, find_overwriting_ops, is_read_partially, writes_partially},
+    values::{DividedProgram, can_read_from_lx, find_overwriting_ops, find_writer_ineligibility, writes_partially},
 };
 use crate::work::{CoreUse, CoreView, compute_core_view, compute_shared_view};
 use cost::ShuffleShape;
 use machine::{STICK_BYTES, Target};
-use program::{LoopId, OperandRef, Program, ProgramTensor, TensorAccess, WorkSplit};
+use program::{LoopId, OperandRef, Program, ProgramTensor, ReturnKind, TensorAccess, WorkSplit};
 use std::rc::Rc;
 
 /// Shuffles of a value.
@@ -23,6 +23,10 @@ pub(crate) struct ValueShuffles {
     pub(super) num_slices: i64,
     /// Shuffles, by their first reader.
     pub(super) moves: Vec<Rc<PlannedShuffle>>,
+    /// Number of reads that need the value in HBM.
+    pub(super) outside: usize,
+    /// Whether the value is also needed in HBM: it is a result, or has such reads.
+    pub(super) is_stored: bool,
 }
 
 /// Shuffle of a value for the readers with one slicing.
@@ -49,7 +53,8 @@ impl PlannedShuffle {
     }
 }
 
-/// Returns the shuffles with which the result of the op at a time can be in LX, if they take less time than HBM.
+/// Returns the shuffles with which the result of the op at a time can be in LX, if they take less time than HBM. Reads
+/// that no shuffle can serve read a copy of the value in HBM.
 ///
 /// # Errors
 /// Returns an error if layouts are wrong.
@@ -59,7 +64,7 @@ pub(super) fn find_shuffles(
     target: &Target,
 ) -> Result<Option<ValueShuffles>, String> {
     let program = &divided.program;
-    if target.lx_fan_in == 0 || find_ineligibility(program, time).is_some() || !is_whole(divided, time)? {
+    if find_writer_ineligibility(program, time).is_some() || !is_whole(divided, time)? {
         return Ok(None);
     }
     let value = program.result(time);
@@ -75,32 +80,52 @@ pub(super) fn find_shuffles(
     if !builder.matches(&builder.source, &left)? {
         return Ok(None);
     }
-    let Some((kept, groups)) = builder.group_readers(&left, program.readers(value)) else { return Ok(None) };
+    let readers = program.readers(value);
+    let (inside, mut outside): (Vec<OperandRef>, Vec<OperandRef>) =
+        readers.iter().partition(|read| is_read_whole(divided, time, **read));
+    let (kept, groups) = builder.group_readers(&left, &inside, &mut outside);
     let mut moves = Vec::with_capacity(groups.len());
     for (view, readers) in groups {
-        let Some(moved) = builder.build(&view, readers)? else { return Ok(None) };
-        moves.push(Rc::new(moved));
+        match builder.build(&view, &readers)? {
+            Some(moved) => moves.push(Rc::new(moved)),
+            None => outside.extend(readers),
+        }
     }
-    let shuffles = ValueShuffles { kept, num_slices: left.num_slices(), moves };
-    let num_uses = 1 + program.readers(value).iter().map(|read| builder.num_reads(*read)).sum::<i64>();
-    Ok((!shuffles.moves.is_empty() && shuffles.saves_time(divided.device_bytes(time), num_uses, target))
-        .then_some(shuffles))
+    let is_stored = !outside.is_empty() || program.ops[time].result.returned != ReturnKind::No;
+    let num_slices = left.num_slices();
+    let shuffles = ValueShuffles { kept, num_slices, moves, outside: outside.len(), is_stored };
+    let saved_uses = if is_stored {
+        // Without shuffles, one copy in LX could serve all readers with the same slices.
+        i64::from(!shuffles.kept.is_empty()) + i64::try_from(shuffles.moves.len()).expect("fewer than 2^63")
+    } else {
+        1 + inside.iter().map(|read| builder.num_reads(*read)).sum::<i64>()
+    };
+    let has_effect = !shuffles.moves.is_empty() || (is_stored && !shuffles.kept.is_empty());
+    Ok((has_effect && shuffles.saves_time(divided.device_bytes(time), saved_uses, target)).then_some(shuffles))
 }
 
-/// Returns whether an op writes a complete static value without gaps, which its readers access completely.
+/// Returns whether an op writes a complete static value without gaps.
 fn is_whole(divided: &DividedProgram, time: usize) -> Result<bool, String> {
     let program = &divided.program;
-    let value = program.result(time);
-    let tensor = &program.value(value).tensor;
-    let is_static = |user: &OperandRef| {
-        program.operand(*user).access.tensor == *tensor && divided.divisions[user.op].operation.blocked.is_empty()
-    };
+    let tensor = &program.value(program.result(time)).tensor;
     Ok(!writes_partially(&program.ops[time])
         && find_overwriting_ops(program, time).is_empty()
-        && !is_read_partially(program, time)
-        && program.readers(value).iter().all(|read| is_read_beside_or_in_loops(program, time, *read))
-        && [program.written_operand(time)].iter().chain(program.readers(value)).all(is_static)
+        && is_static(divided, program.written_operand(time), tensor)
         && tensor.to_compact()?.is_some_and(|compact| compact == *tensor))
+}
+
+/// Returns whether an op can read the complete result of the op at a time from LX.
+fn is_read_whole(divided: &DividedProgram, time: usize, read: OperandRef) -> bool {
+    let program = &divided.program;
+    can_read_from_lx(program, read)
+        && !program.ops[read.op].accesses_partially(read.operand)
+        && is_read_beside_or_in_loops(program, time, read)
+        && is_static(divided, read, &program.value(program.result(time)).tensor)
+}
+
+/// Returns whether an op accesses a tensor under its own dimensions, all of which may be divided.
+fn is_static(divided: &DividedProgram, user: OperandRef, tensor: &ProgramTensor) -> bool {
+    divided.program.operand(user).access.tensor == *tensor && divided.divisions[user.op].operation.blocked.is_empty()
 }
 
 /// Returns whether an op that reads a result is in the loops of its writer, or reads it completely in each iteration of
@@ -112,9 +137,9 @@ fn is_read_beside_or_in_loops(program: &Program, writer: usize, read: OperandRef
 }
 
 impl ValueShuffles {
-    /// Returns whether the shuffles take less time than `num_uses` moves of the value between HBM and the cores.
-    fn saves_time(&self, device_bytes: i64, num_uses: i64, target: &Target) -> bool {
-        let hbm_ns = device_bytes as f64 * num_uses as f64 / target.time.hbm.one_way;
+    /// Returns whether the shuffles take less time than `saved_uses` moves of the value between HBM and the cores.
+    fn saves_time(&self, device_bytes: i64, saved_uses: i64, target: &Target) -> bool {
+        let hbm_ns = device_bytes as f64 * saved_uses as f64 / target.time.hbm.one_way;
         self.moves.iter().map(|moved| moved.estimate_ns(target)).sum::<f64>() < hbm_ns
     }
 }
@@ -140,11 +165,14 @@ struct ShuffleBuilder<'a> {
 type GroupedReaders = (Vec<OperandRef>, Vec<(CoreView, Vec<OperandRef>)>);
 
 impl ShuffleBuilder<'_> {
-    /// Groups readers by their slices; `None` if a reader has no equal slices of the value.
-    fn group_readers(&self, left: &CoreView, readers: &[OperandRef]) -> Option<GroupedReaders> {
+    /// Groups readers by their slices. Readers that have no equal slices of the value join those `outside` of LX.
+    fn group_readers(&self, left: &CoreView, readers: &[OperandRef], outside: &mut Vec<OperandRef>) -> GroupedReaders {
         let (mut kept, mut groups): GroupedReaders = (Vec::new(), Vec::new());
         for &read in readers {
-            let view = compute_shared_view(0, &self.divided.core_use(read)).ok()?;
+            let Ok(view) = compute_shared_view(0, &self.divided.core_use(read)) else {
+                outside.push(read);
+                continue;
+            };
             let num_cores = self.divided.divisions[read.op].split.num_cores();
             if view == *left && num_cores == self.source.num_cores() {
                 kept.push(read);
@@ -154,7 +182,7 @@ impl ShuffleBuilder<'_> {
                 groups.push((view, vec![read]));
             }
         }
-        Some((kept, groups))
+        (kept, groups)
     }
 
     /// Returns the number of times that an op reads the value in one iteration of the writer's loops.
@@ -165,7 +193,8 @@ impl ShuffleBuilder<'_> {
     }
 
     /// Returns the shuffle to a view; `None` if the format or the machine has none.
-    fn build(&self, view: &CoreView, mut readers: Vec<OperandRef>) -> Result<Option<PlannedShuffle>, String> {
+    fn build(&self, view: &CoreView, readers: &[OperandRef]) -> Result<Option<PlannedShuffle>, String> {
+        let mut readers = readers.to_vec();
         readers.sort_unstable();
         let cores = self.source.num_cores();
         let Some(destination) = build_user(self.divided, readers[0]).shuffle_split(cores)? else { return Ok(None) };

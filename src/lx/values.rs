@@ -4,8 +4,8 @@ use super::LxIneligibility;
 use crate::work::{CoreUse, find_common_view};
 use machine::{DeviceFormat, Family};
 use program::{
-    AccessKind, BlockId, OpOperand, OpRole, OperandRef, Program, ProgramOp, ReturnKind, UndividedOp, ValueId,
-    WorkSplit, layout::Coordinate,
+    AccessKind, BlockId, OpOperand, OperandRef, Program, ProgramOp, ReturnKind, UndividedOp, ValueId, WorkSplit,
+    layout::Coordinate,
 };
 use scratchpad::{Buffer, PlacementExclusion, Use, UseKind};
 use std::{collections::BTreeMap, rc::Rc};
@@ -132,6 +132,11 @@ pub(crate) fn collect_input_reads(
 
 /// Returns why the value may not be in LX under any core split: the first reason in the reference's order (F.1).
 pub(crate) fn find_ineligibility(program: &Program, time: usize) -> Option<LxIneligibility> {
+    find_writer_ineligibility(program, time).or_else(|| find_reader_ineligibility(program, time))
+}
+
+/// Returns why the value may not be in LX for any reader.
+pub(super) fn find_writer_ineligibility(program: &Program, time: usize) -> Option<LxIneligibility> {
     let op = &program.ops[time];
     if op.family == Family::Gather {
         return Some(LxIneligibility::Gathered);
@@ -150,17 +155,19 @@ pub(crate) fn find_ineligibility(program: &Program, time: usize) -> Option<LxIne
         return Some(LxIneligibility::FunctionNotAllowed { function: writer.function.clone() });
     }
     // A value with the size of its enclosing buffer differs from the slice that a core has of it.
-    if op.result.is_window || op.result.is_used_by_loop {
-        return Some(LxIneligibility::Tiled);
-    }
+    (op.result.is_window || op.result.is_used_by_loop).then_some(LxIneligibility::Tiled)
+}
+
+/// Returns why a use needs the value in HBM, or that no op reads it.
+fn find_reader_ineligibility(program: &Program, time: usize) -> Option<LxIneligibility> {
     let readers = program.readers(program.result(time));
-    if readers.iter().any(|read| program.ops[read.op].role == OpRole::Restickify) {
+    if readers.iter().any(|read| !program.ops[read.op].can_read_lx()) {
         return Some(LxIneligibility::ReadByRestickify);
     }
     if readers.iter().any(|read| program.operand(*read).access.used_as != AccessKind::Data) {
         return Some(LxIneligibility::Indirect);
     }
-    match op.result.returned {
+    match program.ops[time].result.returned {
         ReturnKind::Itself => Some(LxIneligibility::GraphOutput),
         ReturnKind::AsView => Some(LxIneligibility::ViewedOutput),
         ReturnKind::No => readers.is_empty().then_some(LxIneligibility::NoReader),
@@ -181,6 +188,11 @@ fn is_written_completely(program: &Program, time: usize) -> bool {
 /// Returns whether an op writes a slice of a buffer.
 pub(crate) fn writes_partially(op: &ProgramOp) -> bool {
     op.is_insert() || op.is_placed
+}
+
+/// Returns whether LX could serve a read: numbers, by an op that can read LX.
+pub(super) fn can_read_from_lx(program: &Program, read: OperandRef) -> bool {
+    program.ops[read.op].can_read_lx() && program.operand(read).access.used_as == AccessKind::Data
 }
 
 /// Returns whether an op reads a slice of an op's result. The value may then be in LX only if the planner supports

@@ -21,7 +21,7 @@
 // STICK:    set-target-invalid.mlir:[[#@LINE+6]]:1: error{{.*}}'builtin.module' op option 'lx-bytes' must be a multiple of 128, found 100; give 128
 // NO-FILE:  set-target-invalid.mlir:[[#@LINE+5]]:1: error{{.*}}'builtin.module' op option 'target': cannot read machine description '{{.+}}.none': No such file or directory
 // NO-JSON:  set-target-invalid.mlir:[[#@LINE+4]]:1: error{{.*}}'builtin.module' op option 'target': expected a machine description, found '{{.*}}.yaml': expected value at line 1 column 1; give an object of numbers, such as {"cores": 4}
-// NO-KEY:   set-target-invalid.mlir:[[#@LINE+3]]:1: error{{.*}}'builtin.module' op option 'target': expected a machine description, found '{{.*}}.typo.json': unknown field `core`, expected one of `cores`, `lx_bytes`, `core_span_bytes`, `pool_bytes`, `segment_bytes`, `segments`, `lx_fan_in`, `time` at line 1 column 7; give an object of numbers, such as {"cores": 4}
+// NO-KEY:   set-target-invalid.mlir:[[#@LINE+3]]:1: error{{.*}}'builtin.module' op option 'target': expected a machine description, found '{{.*}}.typo.json': unknown field `core`, expected one of `cores`, `lx_bytes`, `core_span_bytes`, `pool_bytes`, `segment_bytes`, `segments`, `lx_fan_in`, `lx_restickify`, `time` at line 1 column 7; give an object of numbers, such as {"cores": 4}
 // MANY:     set-target-invalid.mlir:[[#@LINE+2]]:1: error{{.*}}'builtin.module' op 'cores' may be 1024 at most, found 9223372036854775807
 // ZERO:     set-target-invalid.mlir:[[#@LINE+1]]:1: error{{.*}}'builtin.module' op 'segments' must be positive, found 0
 module {
@@ -67,4 +67,10 @@ module attributes {spyre.target = {time = {warp = 9.0}}} {
 
 // expected-error @+1 {{'builtin.module' op 'lx_fan_in' must not be negative, found -1}}
 module attributes {spyre.target = {lx_fan_in = -1 : i64}} {
+}
+
+// -----
+
+// expected-error @+1 {{'builtin.module' op 'lx_restickify' must be 0 or 1, found 2}}
+module attributes {spyre.target = {lx_restickify = 2 : i64}} {
 }

@@ -11,7 +11,7 @@
 // RUN: spyre-compile %t/heads.mlir --validate -o %t/heads --knobs attention.K=2,attention.H=1 --objective bytes | FileCheck %s --check-prefix=HEADS
 
 // CHECK:      kernel 'attention' with H = 2, K = 4: STAGE add, mul, mul; SEPARATE add [P-COST]
-// CHECK-NEXT: with fusion {{[0-9.]+}} us and 1377024 bytes of HBM traffic, without {{[0-9.]+}} us and 1966848 bytes; 10 compilations
+// CHECK-NEXT: with fusion {{[0-9.]+}} us and 1245952 bytes of HBM traffic, without {{[0-9.]+}} us and 1966848 bytes; 10 compilations
 // CHECK:      validated: the files and the imported program agree
 // SEPARATE:   HBM traffic 1.88 MiB
 // SEPARATE:   validated: the files and the imported program agree

@@ -18,10 +18,13 @@ func.func @other_slices_do_not(%x: tensor<64x256xf16>) -> tensor<64x256xf16> {
   return %neg : tensor<64x256xf16>
 }
 
-// The second reader is the one that disagrees.
-// CHECK-LABEL: func.func @every_reader_must_agree(
-// CHECK:         spyre.pointwise exp({{.+}}) {place = #spyre.place<hbm, "its users split it over the cores differently: use 2 slices it differently from use 0">,
-func.func @every_reader_must_agree(%x: tensor<64x256xf16>) -> (tensor<64x256xf16>, tensor<64x256xf16>) {
+// A reader with other slices reads a copy in HBM.
+// CHECK-LABEL: func.func @readers_with_other_slices_read_hbm(
+// CHECK:         [[EXP:%.+]] = spyre.pointwise exp({{.+}}) {place = #spyre.place<lx, 0>,
+// CHECK-NEXT:    [[STORED:%.+]] = spyre.copy [[EXP]] {place = #spyre.place<hbm, "it is the copy in HBM of a value in LX">,
+// CHECK-NEXT:    spyre.pointwise neg([[EXP]])
+// CHECK-NEXT:    spyre.pointwise abs([[STORED]])
+func.func @readers_with_other_slices_read_hbm(%x: tensor<64x256xf16>) -> (tensor<64x256xf16>, tensor<64x256xf16>) {
   %exp = spyre.pointwise exp(%x) {work = #spyre.work<[8, 4]>} : tensor<64x256xf16>
   %neg = spyre.pointwise neg(%exp) {work = #spyre.work<[8, 4]>} : tensor<64x256xf16>
   %abs = spyre.pointwise abs(%exp) {work = #spyre.work<[4, 4]>} : tensor<64x256xf16>

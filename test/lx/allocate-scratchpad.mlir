@@ -79,17 +79,6 @@ func.func @results_that_are_read_stay_in_hbm(%x: tensor<512x1024xf16>) -> (tenso
   return %exp, %neg : tensor<512x1024xf16>, tensor<512x1024xf16>
 }
 
-// CHECK-LABEL: func.func @what_a_restickify_reads_stays_in_hbm(
-// CHECK:         spyre.pointwise exp({{.+}}) {place = #spyre.place<hbm, "a restickify reads it, which works from HBM to HBM">,
-// CHECK-NEXT:    spyre.restickify {{.+}} {place = #spyre.place<hbm, "the device function 'ReStickifyOpHBM' cannot access LX">,
-#on_rows = #spyre.layout<[8, 1024, 64], [65536, 1, 1024]>
-func.func @what_a_restickify_reads_stays_in_hbm(%x: tensor<512x1024xf16>) -> tensor<512x1024xf16> {
-  %exp = spyre.pointwise exp(%x) : tensor<512x1024xf16>
-  %moved = spyre.restickify %exp : tensor<512x1024xf16> -> tensor<512x1024xf16, #on_rows>
-  %neg = spyre.pointwise neg(%moved) : (tensor<512x1024xf16, #on_rows>) -> tensor<512x1024xf16>
-  return %neg : tensor<512x1024xf16>
-}
-
 // 2 MiB on each core are more than LX has.
 // CHECK-LABEL: func.func @large_values_stay_in_hbm(
 // CHECK:         spyre.pointwise exp({{.+}}) {place = #spyre.place<hbm, "it needs 2097152 bytes and LX has 1625344">,

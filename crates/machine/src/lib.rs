@@ -39,6 +39,9 @@ pub struct Target {
     /// Maximum number of cores from which a shuffle in LX may collect a core's slice; 0 if the compiler may not move
     /// values between cores. torch-spyre allows 8, one for each address register (`lx_relayout.py`).
     pub lx_fan_in: i64,
+    /// 1 if a restickify may access LX, 0 if it works from HBM to HBM. torch-spyre keeps its operands in LX since
+    /// September 2026, where each core reads the slice that it has (`allocator.py`, #4153).
+    pub lx_restickify: i64,
     /// Constants of the time model.
     pub time: TimeModel,
 }
@@ -50,7 +53,10 @@ const MAX_UNITS: i64 = 1024;
 const MAX_BYTES: i64 = 1 << 44;
 
 /// Parameters that may be 0.
-const MAY_BE_ZERO: [&str; 2] = ["lx_bytes", "lx_fan_in"];
+const MAY_BE_ZERO: [&str; 3] = ["lx_bytes", "lx_fan_in", "lx_restickify"];
+
+/// Parameters that are listed only if they differ from those of the card.
+const LISTED_IF_CHANGED: [&str; 2] = ["lx_fan_in", "lx_restickify"];
 
 impl Target {
     /// Returns the parameters of the IBM Spyre card.
@@ -64,22 +70,24 @@ impl Target {
             segment_bytes: 16 << 30,
             segments: 7,
             lx_fan_in: 8,
+            lx_restickify: 1,
             time: TimeModel::spyre(),
         }
     }
 
-    /// Returns the parameters that describe the machine, with their names as in a `--target` file: all but
-    /// `lx_fan_in` if it is that of the card.
+    /// Returns the parameters that describe the machine, with their names as in a `--target` file, without
+    /// `lx_fan_in` and `lx_restickify` if these are those of the card.
     #[must_use]
     pub fn named_parameters(&self) -> Vec<(&'static str, i64)> {
-        let mut parameters = self.all_parameters().to_vec();
-        parameters.retain(|&(name, number)| name != "lx_fan_in" || number != Self::spyre().lx_fan_in);
-        parameters
+        let of_card = Self::spyre().all_parameters();
+        let is_listed =
+            |parameter: &(&str, i64)| !LISTED_IF_CHANGED.contains(&parameter.0) || !of_card.contains(parameter);
+        self.all_parameters().into_iter().filter(is_listed).collect()
     }
 
     /// Returns all parameters with their names, as in a `--target` file.
     #[must_use]
-    pub fn all_parameters(&self) -> [(&'static str, i64); 7] {
+    pub fn all_parameters(&self) -> [(&'static str, i64); 8] {
         [
             ("cores", self.cores),
             ("lx_bytes", self.lx_bytes),
@@ -88,6 +96,7 @@ impl Target {
             ("segment_bytes", self.segment_bytes),
             ("segments", self.segments),
             ("lx_fan_in", self.lx_fan_in),
+            ("lx_restickify", self.lx_restickify),
         ]
     }
 
@@ -108,6 +117,9 @@ impl Target {
         }
         if self.lx_fan_in < 0 {
             return Err(format!("'lx_fan_in' must not be negative, found {}", self.lx_fan_in));
+        }
+        if !(0..=1).contains(&self.lx_restickify) {
+            return Err(format!("'lx_restickify' must be 0 or 1, found {}", self.lx_restickify));
         }
         self.time.check()?;
         if self.lx_bytes < 0 || self.lx_bytes % STICK_BYTES != 0 {

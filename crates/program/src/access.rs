@@ -1,6 +1,8 @@
 //! Accesses of ops to tensors.
 
-use crate::layout::{Coordinate, CoordinateTerm, DeviceLayout, HostTensor, LayoutError, compute_device_coordinates};
+use crate::layout::{
+    Coordinate, CoordinateTerm, DeviceLayout, HostTensor, LayoutError, compute_device_coordinates, find_stick_contents,
+};
 
 const NO_LAYOUT: &str = "has an operand without a device layout";
 
@@ -135,6 +137,19 @@ impl TensorAccess {
             coordinates[device_dim].term.is_none_or(|term| term.max_value(iteration_space) == Ok(0))
         };
         self.layout()?.find_indexed_dim(&host, dim, is_fixed).map(Some).map_err(|error| error.to_string())
+    }
+
+    /// Returns whether the access leaves the last stick of the tensor incomplete.
+    ///
+    /// # Errors
+    /// Those of [`Self::coordinates`].
+    ///
+    /// # Panics
+    /// If the iteration space has fewer dimensions than the access.
+    pub fn pads_last_stick(&self, iteration_space: &[i64]) -> Result<bool, String> {
+        let per_stick = self.layout()?.format().elements_per_stick();
+        let along = find_stick_contents(&self.coordinates(iteration_space)?).dim;
+        Ok(along.is_some_and(|dim| iteration_space[dim] % per_stick != 0))
     }
 
     /// Returns the first accessed element, as a position in the element order of the device.

@@ -105,7 +105,12 @@ pub enum OpRole {
         is_removable: bool,
     },
     /// Changes the layout of a value.
-    Restickify,
+    Restickify {
+        /// Whether it can read a value in LX.
+        reads_lx: bool,
+        /// Whether it can write its result to LX.
+        writes_lx: bool,
+    },
     /// Writes a slice of a buffer.
     Insert,
 }
@@ -252,12 +257,23 @@ impl ProgramOp {
         self.operands[operand].access.is_partial(&self.space)
     }
 
+    /// Returns whether the op can read values from LX: any op but some restickifies.
+    #[must_use]
+    pub const fn can_read_lx(&self) -> bool {
+        !matches!(self.role, OpRole::Restickify { reads_lx: false, .. })
+    }
+
     /// Returns whether the back end lets the op's result be in LX (torch-spyre facts, F.1: the list of functions).
     #[must_use]
     pub fn may_be_in_lx(&self) -> bool {
         let row = match self.family {
             Family::Matmul => return true,
-            Family::Copy => return matches!(self.role, OpRole::Copy { .. } | OpRole::Insert),
+            Family::Copy => {
+                return matches!(
+                    self.role,
+                    OpRole::Copy { .. } | OpRole::Insert | OpRole::Restickify { writes_lx: true, .. }
+                );
+            }
             Family::Gather => return false,
             Family::Pointwise => DeviceFunction::find_pointwise(&self.function),
             Family::Reduce => DeviceFunction::find_reduce(&self.function),

@@ -19,7 +19,7 @@ fn run(module: Op<'_>, options: &PassOptions) -> Result<(), ErrorReported> {
     let mut target =
         read_target(module, options).map_err(|message| error_at(codes::OPTION_VALUE, module, message).report())?;
     if options.read_enum::<Profile>(module, option::BUNDLE_FORMAT)?.is_release() {
-        target.lx_fan_in = 0;
+        (target.lx_fan_in, target.lx_restickify) = (0, 0);
     }
     set_target(module, &target);
     Ok(())
