@@ -27,6 +27,8 @@ pub(crate) struct ValueShuffles {
     pub(super) outside: usize,
     /// Whether the value is also needed in HBM: it is a result, or has such reads.
     pub(super) is_stored: bool,
+    /// Time that each added copy takes besides its movement, in one iteration of the writer's loops, ns.
+    op_ns: f64,
 }
 
 /// Shuffle of a value for the readers with one slicing.
@@ -44,13 +46,6 @@ pub(crate) struct PlannedShuffle {
     /// Op before which the shuffle runs, in the loops of the writer: the first reader, or the first op of the loop that
     /// has it.
     pub(super) before: usize,
-}
-
-impl PlannedShuffle {
-    /// Returns the time of the shuffle, ns.
-    pub(super) fn estimate_ns(&self, target: &Target) -> f64 {
-        target.time.recommended.op_ns + self.shape.estimate_ns()
-    }
 }
 
 /// Returns the shuffles with which the result of the op at a time can be in LX, if they take less time than HBM. Reads
@@ -93,7 +88,8 @@ pub(super) fn find_shuffles(
     }
     let is_stored = !outside.is_empty() || program.ops[time].result.returned != ReturnKind::No;
     let num_slices = left.num_slices();
-    let shuffles = ValueShuffles { kept, num_slices, moves, outside: outside.len(), is_stored };
+    let op_ns = estimate_added_op_ns(program, &program.ops[time].loops, target);
+    let shuffles = ValueShuffles { kept, num_slices, moves, outside: outside.len(), is_stored, op_ns };
     let saved_uses = if is_stored {
         // Without shuffles, one copy in LX could serve all readers with the same slices.
         i64::from(!shuffles.kept.is_empty()) + i64::try_from(shuffles.moves.len()).expect("fewer than 2^63")
@@ -139,9 +135,21 @@ fn is_read_beside_or_in_loops(program: &Program, writer: usize, read: OperandRef
 impl ValueShuffles {
     /// Returns whether the shuffles take less time than `saved_uses` moves of the value between HBM and the cores.
     fn saves_time(&self, device_bytes: i64, saved_uses: i64, target: &Target) -> bool {
-        let hbm_ns = device_bytes as f64 * saved_uses as f64 / target.time.hbm.one_way;
-        self.moves.iter().map(|moved| moved.estimate_ns(target)).sum::<f64>() < hbm_ns
+        self.estimate_ns() < device_bytes as f64 * saved_uses as f64 / target.time.hbm.one_way
     }
+
+    /// Returns the time of the shuffles in one iteration of the writer's loops, without that of the HBM bytes, ns.
+    pub(super) fn estimate_ns(&self) -> f64 {
+        let moves = self.moves.iter().map(|moved| self.op_ns + moved.shape.estimate_ns()).sum::<f64>();
+        moves + if self.is_stored { self.op_ns } else { 0.0 }
+    }
+}
+
+/// Returns the time that an op takes besides its work, in one iteration of these loops, ns.
+fn estimate_added_op_ns(program: &Program, loops: &[LoopId], target: &Target) -> f64 {
+    let constants = &target.time.recommended;
+    let trips: i64 = loops.iter().map(|around| program.loops[around.0].trips).product();
+    if trips > 1 { constants.op_ns / trips as f64 + constants.iteration_ns } else { constants.op_ns }
 }
 
 /// Returns a use of a value by an op.

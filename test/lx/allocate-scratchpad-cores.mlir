@@ -24,7 +24,17 @@ func.func @other_slices_do_not(%x: tensor<64x256xf16>) -> tensor<64x256xf16> {
 // CHECK-NEXT:    [[STORED:%.+]] = spyre.copy [[EXP]] {place = #spyre.place<hbm, "it is the copy in HBM of a value in LX">,
 // CHECK-NEXT:    spyre.pointwise neg([[EXP]])
 // CHECK-NEXT:    spyre.pointwise abs([[STORED]])
-func.func @readers_with_other_slices_read_hbm(%x: tensor<64x256xf16>) -> (tensor<64x256xf16>, tensor<64x256xf16>) {
+func.func @readers_with_other_slices_read_hbm(%x: tensor<512x1024xf16>) -> (tensor<512x1024xf16>, tensor<512x1024xf16>) {
+  %exp = spyre.pointwise exp(%x) {work = #spyre.work<[8, 4]>} : tensor<512x1024xf16>
+  %neg = spyre.pointwise neg(%exp) {work = #spyre.work<[8, 4]>} : tensor<512x1024xf16>
+  %abs = spyre.pointwise abs(%exp) {work = #spyre.work<[4, 4]>} : tensor<512x1024xf16>
+  return %neg, %abs : tensor<512x1024xf16>, tensor<512x1024xf16>
+}
+
+// The copy is an op of its own, which takes longer than a read of 32 KiB.
+// CHECK-LABEL: func.func @small_values_are_read_in_hbm(
+// CHECK:         spyre.pointwise exp({{.+}}) {place = #spyre.place<hbm, "its users split it over the cores differently: use 2 slices it differently from use 0">,
+func.func @small_values_are_read_in_hbm(%x: tensor<64x256xf16>) -> (tensor<64x256xf16>, tensor<64x256xf16>) {
   %exp = spyre.pointwise exp(%x) {work = #spyre.work<[8, 4]>} : tensor<64x256xf16>
   %neg = spyre.pointwise neg(%exp) {work = #spyre.work<[8, 4]>} : tensor<64x256xf16>
   %abs = spyre.pointwise abs(%exp) {work = #spyre.work<[4, 4]>} : tensor<64x256xf16>
