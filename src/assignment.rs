@@ -14,7 +14,7 @@ use std::{collections::BTreeMap, rc::Rc};
 use table::{CostTable, compute_entry, set_best_state};
 
 /// Maximum number of table entries, feasible or not, of all rounds together if variables are fixed: under a second.
-const MAX_ENTRIES: usize = 1 << 25;
+const MAX_ENTRIES: usize = 1 << 24;
 /// Maximum number of rounds that fix different variables, and maximum number of consecutive rounds without an
 /// improvement.
 const MAX_ROUNDS: usize = 32;

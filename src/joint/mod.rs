@@ -36,7 +36,7 @@ pub use memo::{JointMemo, OpClass};
 pub(crate) use memo_table::check_memo_hit;
 
 /// Maximum number of table entries, feasible or not, during elimination.
-const MAX_TABLE_ENTRIES: usize = 1 << 20;
+const MAX_TABLE_ENTRIES: usize = 1 << 19;
 /// Maximum number of evaluated plans. Each but the first leaves a value in HBM that did not fit before.
 const MAX_EVALUATED_PLANS: usize = 8;
 
