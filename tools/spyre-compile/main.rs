@@ -1,6 +1,8 @@
 //! `spyre-compile`: compiles `linalg` on tensors, or `spyre` ops, to a bundle directory.
 
-/// Allocator of the tool, MLIR included; libraries keep that of their process.
+/// Allocator of the tool, MLIR included; libraries keep that of their process. Builds with assertions keep that of the
+/// system, which `MALLOC_PERTURB_` and valgrind observe.
+#[cfg(not(debug_assertions))]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
