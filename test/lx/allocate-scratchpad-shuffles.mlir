@@ -55,3 +55,30 @@ func.func @reader_on_more_cores(%x: tensor<2048x1024xf16>) -> tensor<2048x1024xf
   %neg = spyre.pointwise neg(%exp) {work = #spyre.work<[32, 1]>} : tensor<2048x1024xf16>
   return %neg : tensor<2048x1024xf16>
 }
+
+// A result that other cores read is stored once, and a shuffle gives them their slices.
+// CHECK-LABEL: func.func @results_are_stored_and_moved(
+// CHECK:         [[EXP:%.+]] = spyre.pointwise exp({{.+}}) {place = #spyre.place<lx,
+// CHECK-NEXT:    [[STORED:%.+]] = spyre.copy [[EXP]] {place = #spyre.place<hbm, "it is the copy in HBM of a value in LX">,
+// CHECK-NEXT:    [[MOVED:%.+]] = spyre.copy [[EXP]] {destination = #spyre.work<[8, 4]>, place = #spyre.place<lx,
+// CHECK-NEXT:    [[NEG:%.+]] = spyre.pointwise neg([[MOVED]])
+// CHECK-NEXT:    return [[STORED]], [[NEG]]
+func.func @results_are_stored_and_moved(%x: tensor<512x1024xf16>) -> (tensor<512x1024xf16>, tensor<512x1024xf16>) {
+  %exp = spyre.pointwise exp(%x) {work = #spyre.work<[32, 1]>} : tensor<512x1024xf16>
+  %neg = spyre.pointwise neg(%exp) {work = #spyre.work<[8, 4]>} : tensor<512x1024xf16>
+  return %exp, %neg : tensor<512x1024xf16>, tensor<512x1024xf16>
+}
+
+// A reader on 24 cores has no shuffle from 32; the other one has.
+// CHECK-LABEL: func.func @readers_without_a_shuffle_read_hbm(
+// CHECK:         [[EXP:%.+]] = spyre.pointwise exp({{.+}}) {place = #spyre.place<lx,
+// CHECK-NEXT:    [[STORED:%.+]] = spyre.copy [[EXP]] {place = #spyre.place<hbm, "it is the copy in HBM of a value in LX">,
+// CHECK-NEXT:    [[MOVED:%.+]] = spyre.copy [[EXP]] {destination = #spyre.work<[8, 4]>, place = #spyre.place<lx,
+// CHECK-NEXT:    spyre.pointwise neg([[MOVED]])
+// CHECK-NEXT:    spyre.pointwise tanh([[STORED]])
+func.func @readers_without_a_shuffle_read_hbm(%x: tensor<768x1024xf16>) -> (tensor<768x1024xf16>, tensor<768x1024xf16>) {
+  %exp = spyre.pointwise exp(%x) {work = #spyre.work<[32, 1]>} : tensor<768x1024xf16>
+  %neg = spyre.pointwise neg(%exp) {work = #spyre.work<[8, 4]>} : tensor<768x1024xf16>
+  %tanh = spyre.pointwise tanh(%exp) {work = #spyre.work<[24, 1]>} : tensor<768x1024xf16>
+  return %neg, %tanh : tensor<768x1024xf16>, tensor<768x1024xf16>
+}
