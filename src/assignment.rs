@@ -6,12 +6,17 @@
 //!
 //! [`minimize`] documents the method, and the reason why it suits programs.
 
+mod memo_table;
 mod plan;
 mod table;
+mod table_memo;
 
 use plan::EliminationPlan;
-use std::{collections::BTreeMap, rc::Rc};
+use std::{collections::BTreeMap, fmt, hash::Hash, rc::Rc};
 use table::{CostTable, compute_entry, set_best_state};
+
+pub(crate) use memo_table::{MemoTable, check_memo_hit, get_or_compute};
+pub use table_memo::TableMemo;
 
 /// Maximum number of table entries, feasible or not, of all rounds together if variables are fixed: under a second.
 const MAX_ENTRIES: usize = 1 << 24;
@@ -23,7 +28,7 @@ const MAX_IDLE_ROUNDS: usize = 4;
 const MAX_SWEEPS: usize = 16;
 
 /// Cost of a choice. Costs are only added and compared.
-pub trait AdditiveCost: Copy + Ord {
+pub trait AdditiveCost: Copy + Ord + Hash + fmt::Debug {
     /// Cost of zero.
     const ZERO: Self;
     /// Cost of an infeasible choice; absorbing under addition.
@@ -112,9 +117,16 @@ pub struct Assignment<C> {
 /// If a table would still be too large, a variable is fixed at its current state, and the others are optimized. Further
 /// rounds fix other variables, while that reduces the cost. No round increases the cost, because the current assignment
 /// is among its candidates.
+///
+/// `memo` is new, or has the tables of similar problems; it changes the time only.
 #[must_use]
-pub fn minimize<C: AdditiveCost>(problem: &AssignmentProblem<C>, start: &[usize], max_entries: usize) -> Assignment<C> {
-    let mut search = EliminationSearch::new(problem, start);
+pub fn minimize<C: AdditiveCost>(
+    problem: &AssignmentProblem<C>,
+    start: &[usize],
+    max_entries: usize,
+    memo: &mut TableMemo<C>,
+) -> Assignment<C> {
+    let mut search = EliminationSearch::new(problem, start, memo);
     let is_optimal = search.run(max_entries, MAX_ENTRIES);
     Assignment { cost: search.cost, states: search.states, is_optimal, num_entries: search.num_entries }
 }
@@ -122,6 +134,7 @@ pub fn minimize<C: AdditiveCost>(problem: &AssignmentProblem<C>, start: &[usize]
 /// State of a search, with the best assignment so far.
 struct EliminationSearch<'p, C> {
     problem: &'p AssignmentProblem<C>,
+    memo: &'p mut TableMemo<C>,
     /// Factors, merged by their sets of variables; variables with one state are removed.
     tables: Vec<CostTable<C>>,
     states: Vec<usize>,
@@ -131,19 +144,19 @@ struct EliminationSearch<'p, C> {
 }
 
 impl<'p, C: AdditiveCost> EliminationSearch<'p, C> {
-    fn new(problem: &'p AssignmentProblem<C>, start: &[usize]) -> Self {
+    fn new(problem: &'p AssignmentProblem<C>, start: &[usize], memo: &'p mut TableMemo<C>) -> Self {
         let num_states = &problem.num_states;
         let mut tables: BTreeMap<Vec<usize>, CostTable<C>> = BTreeMap::new();
         for factor in &problem.factors {
-            let table = CostTable::from_factor(factor, num_states)
-                .fix_variables(num_states, start, |variable| num_states[variable] > 1);
-            let sum = tables.get(&table.variables).map(|same| same.add_table(&table, num_states));
+            let table = memo.convert_factor(factor, num_states);
+            let table = memo.fix_variables(&table, num_states, start, |variable| num_states[variable] > 1);
+            let sum = tables.get(&table.variables).map(|same| memo.add_tables([same, &table], None, num_states));
             tables.insert(table.variables.clone(), sum.unwrap_or(table));
         }
         tables.remove(&Vec::new());
         let tables: Vec<CostTable<C>> = tables.into_values().collect();
         let num_entries = tables.iter().map(|table| table.costs.len()).sum();
-        Self { problem, tables, states: start.to_vec(), cost: problem.cost(start), num_entries }
+        Self { problem, memo, tables, states: start.to_vec(), cost: problem.cost(start), num_entries }
     }
 
     /// Searches with tables of at most `max_entries`, and at most `most_entries` in all rounds together. Returns
@@ -227,11 +240,11 @@ impl<'p, C: AdditiveCost> EliminationSearch<'p, C> {
             }
         };
         for table in &self.tables {
-            let left = table.fix_variables(num_states, states, |variable| steps[variable].is_some());
+            let left = self.memo.fix_variables(table, num_states, states, |variable| steps[variable].is_some());
             file(&mut waiting, left);
         }
         for (step, variable) in plan.order.iter().enumerate() {
-            let table = CostTable::eliminate(&waiting[step], *variable, num_states);
+            let table = self.memo.eliminate(&waiting[step], *variable, num_states);
             file(&mut waiting, table);
         }
         self.num_entries += waiting.iter().flatten().map(|table| table.costs.len()).sum::<usize>();
@@ -271,6 +284,10 @@ mod tests {
     use proptest::prelude::*;
 
     const AMPLE_ENTRIES: usize = 1 << 20;
+
+    fn find_minimum(problem: &AssignmentProblem<Bytes>, start: &[usize], max_entries: usize) -> Assignment<Bytes> {
+        minimize(problem, start, max_entries, &mut TableMemo::default())
+    }
 
     fn single_entry_costs(entry: usize, cost: Bytes) -> Rc<BTreeMap<usize, Bytes>> {
         Rc::new(BTreeMap::from([(entry, cost)]))
@@ -325,7 +342,7 @@ mod tests {
             [(0, 5), (1, 2), (2, 7)].map(|(v, bytes)| agreement_factor(&num_states, vec![v, v + 1], bytes)).into();
         factors.push(CostFactor { variables: vec![0], costs: single_entry_costs(0, Bytes::ZERO) });
         factors.push(CostFactor { variables: vec![3], costs: single_entry_costs(1, Bytes::ZERO) });
-        let best = minimize(&AssignmentProblem { num_states, factors }, &[0, 1, 1, 1], AMPLE_ENTRIES);
+        let best = find_minimum(&AssignmentProblem { num_states, factors }, &[0, 1, 1, 1], AMPLE_ENTRIES);
         assert_eq!((best.states, best.cost, best.is_optimal), (vec![0, 0, 1, 1], moved_bytes_cost(2), true));
     }
 
@@ -334,13 +351,13 @@ mod tests {
         let num_states = vec![3, 3, 1];
         let problem = AssignmentProblem { factors: vec![agreement_factor(&num_states, vec![0, 1, 0], 4)], num_states };
         for start in [[0, 0, 0], [2, 2, 0]] {
-            assert_eq!(minimize(&problem, &start, AMPLE_ENTRIES).states, start);
+            assert_eq!(find_minimum(&problem, &start, AMPLE_ENTRIES).states, start);
         }
     }
 
     #[test]
     fn returns_zero_cost_without_variables() {
-        let best = minimize(&AssignmentProblem::<Bytes> { num_states: vec![], factors: vec![] }, &[], 1);
+        let best = find_minimum(&AssignmentProblem::<Bytes> { num_states: vec![], factors: vec![] }, &[], 1);
         assert_eq!(best, Assignment { states: vec![], cost: Bytes::ZERO, is_optimal: true, num_entries: 0 });
     }
 
@@ -350,7 +367,7 @@ mod tests {
             num_states: vec![1],
             factors: vec![CostFactor { variables: vec![0], costs: single_entry_costs(0, moved_bytes_cost(3)) }],
         };
-        assert_eq!(minimize(&problem, &[0], 0).cost, moved_bytes_cost(3));
+        assert_eq!(find_minimum(&problem, &[0], 0).cost, moved_bytes_cost(3));
     }
 
     #[test]
@@ -369,7 +386,7 @@ mod tests {
             })
         });
         let problem = AssignmentProblem { factors: factors.collect(), num_states: num_states.clone() };
-        let best = minimize(&problem, &vec![0; num_variables], AMPLE_ENTRIES);
+        let best = find_minimum(&problem, &vec![0; num_variables], AMPLE_ENTRIES);
         assert_eq!((best.states, best.cost, best.is_optimal), (planted, Bytes::ZERO, true));
     }
 
@@ -390,7 +407,7 @@ mod tests {
     #[test]
     fn skips_infeasible_entries() {
         let of = |num_variables| {
-            let best = minimize(&build_coupled_chain(num_variables), &vec![0; num_variables + 1], AMPLE_ENTRIES);
+            let best = find_minimum(&build_coupled_chain(num_variables), &vec![0; num_variables + 1], AMPLE_ENTRIES);
             assert!(best.is_optimal && best.cost == Bytes::ZERO);
             best.num_entries
         };
@@ -441,7 +458,7 @@ mod tests {
     fn solves_forty_layers_with_shared_variables_exactly() {
         let problem = build_layers(40, 3);
         let start = vec![0; problem.num_states.len()];
-        let best = minimize(&problem, &start, 1 << 16);
+        let best = find_minimum(&problem, &start, 1 << 16);
         assert!(best.is_optimal);
         assert_eq!(best.cost, problem.cost(&best.states));
     }
@@ -450,8 +467,8 @@ mod tests {
     fn finds_near_optimum_with_few_entries() {
         let problem = build_layers(40, 3);
         let start = vec![0; problem.num_states.len()];
-        let best = minimize(&problem, &start, AMPLE_ENTRIES).cost.moved_bytes;
-        let (greedy, with_few_entries) = (problem.cost(&start).moved_bytes, minimize(&problem, &start, 64));
+        let best = find_minimum(&problem, &start, AMPLE_ENTRIES).cost.moved_bytes;
+        let (greedy, with_few_entries) = (problem.cost(&start).moved_bytes, find_minimum(&problem, &start, 64));
         assert!(!with_few_entries.is_optimal);
         let found = with_few_entries.cost.moved_bytes;
         assert!(found <= best + best / 10, "{found} bytes, where {best} are best and {greedy} the start");
@@ -491,7 +508,7 @@ mod tests {
     proptest! {
         #[test]
         fn small_problems_are_solved_as_exhaustive_search_does((problem, start) in problems()) {
-            let found = minimize(&problem, &start, AMPLE_ENTRIES);
+            let found = find_minimum(&problem, &start, AMPLE_ENTRIES);
             let best = all_assignments(&problem.num_states).iter().map(|states| problem.cost(states)).min();
             prop_assert_eq!(Some(found.cost), best);
             prop_assert_eq!(found.cost, problem.cost(&found.states));
@@ -503,7 +520,8 @@ mod tests {
             let best = all_assignments(&problem.num_states).iter().map(|states| problem.cost(states)).min();
             // Without a budget for all assignments of the fixed variables, the search falls back to rounds.
             for most_entries in [0, MAX_ENTRIES] {
-                let mut search = EliminationSearch::new(&problem, &start);
+                let mut memo = TableMemo::default();
+                let mut search = EliminationSearch::new(&problem, &start, &mut memo);
                 let is_optimal = search.run(max_entries, most_entries);
                 prop_assert_eq!(search.cost, problem.cost(&search.states));
                 prop_assert!(search.cost <= problem.cost(&start));

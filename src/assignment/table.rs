@@ -4,16 +4,19 @@
 //! list, and two tables are combined like relations, by a join on their common variables.
 
 use super::{AdditiveCost, CostFactor};
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, rc::Rc};
+
+/// Entries with their costs, ascending. An entry is the row-major number of an assignment: the state of the last
+/// variable varies fastest.
+pub(super) type Entries<C> = Vec<(usize, C)>;
 
 /// Cost of each feasible assignment of a set of variables; assignments without an entry are infeasible.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct CostTable<C> {
     /// Variables in ascending order.
     pub(super) variables: Vec<usize>,
-    /// Costs by entry, ascending. An entry is the row-major number of an assignment: the state of the last variable
-    /// varies fastest.
-    pub(super) costs: Vec<(usize, C)>,
+    /// Equal tables share their entries.
+    pub(super) costs: Rc<Entries<C>>,
 }
 
 /// Returns the row-major stride of each variable, last variable first. A variable may occur twice.
@@ -134,7 +137,8 @@ impl<C: AdditiveCost> CostTable<C> {
     pub(super) fn from_factor(factor: &CostFactor<C>, num_states: &[usize]) -> Self {
         let variables = union(&factor.variables, &[]);
         if variables == factor.variables {
-            return Self { costs: factor.costs.iter().map(|(&entry, &cost)| (entry, cost)).collect(), variables };
+            let costs = Rc::new(factor.costs.iter().map(|(&entry, &cost)| (entry, cost)).collect());
+            return Self { variables, costs };
         }
         // A factor may have a variable twice: entries with two different states of it are dropped.
         let places: BTreeMap<usize, usize> = compute_strides(&factor.variables, num_states).collect();
@@ -152,7 +156,7 @@ impl<C: AdditiveCost> CostTable<C> {
             .filter(|(entry, _)| is_one(**entry))
             .map(|(&entry, &cost)| (entry_of(entry), cost))
             .collect();
-        Self { costs: compute_min_costs(num_entries(&variables, num_states), possible), variables }
+        Self { costs: Rc::new(compute_min_costs(num_entries(&variables, num_states), possible)), variables }
     }
 
     /// Returns the table over the free variables, with the others fixed at their states in `states`.
@@ -179,12 +183,12 @@ impl<C: AdditiveCost> CostTable<C> {
             .filter(|(entry, _)| is_kept(*entry))
             .map(|&(entry, cost)| (renumbering.map_entry(entry), cost))
             .collect();
-        Self { variables: left, costs }
+        Self { variables: left, costs: Rc::new(costs) }
     }
 
     /// Returns the table over no variables with cost zero.
-    fn zero() -> Self {
-        Self { variables: Vec::new(), costs: vec![(0, C::ZERO)] }
+    pub(super) fn zero() -> Self {
+        Self { variables: Vec::new(), costs: Rc::new(vec![(0, C::ZERO)]) }
     }
 
     /// Returns the cost of an entry.
@@ -192,13 +196,8 @@ impl<C: AdditiveCost> CostTable<C> {
         self.costs.binary_search_by_key(&entry, |(entry, _)| *entry).map_or(C::IMPOSSIBLE, |index| self.costs[index].1)
     }
 
-    /// Returns the sum of two tables.
-    pub(super) fn add_table(&self, other: &Self, num_states: &[usize]) -> Self {
-        self.add_and_minimize(other, union(&self.variables, &other.variables), num_states)
-    }
-
     /// Returns the sum of two tables, minimized over the variables that are not in `left`.
-    fn add_and_minimize(&self, other: &Self, left: Vec<usize>, num_states: &[usize]) -> Self {
+    pub(super) fn add_and_minimize(&self, other: &Self, left: Vec<usize>, num_states: &[usize]) -> Self {
         let shared: Vec<usize> =
             self.variables.iter().copied().filter(|variable| other.variables.contains(variable)).collect();
         let [our_key, their_key] = [self, other].map(|table| EntryMap::new(&table.variables, &shared, num_states));
@@ -209,7 +208,7 @@ impl<C: AdditiveCost> CostTable<C> {
             other.costs.iter().map(|&(entry, cost)| (their_key.map_entry(entry), (their_entry.map_entry(entry), cost)));
         let theirs = KeyedGroups::new(num_entries(&shared, num_states), theirs);
         let mut found = Vec::with_capacity(self.costs.len().max(other.costs.len()));
-        for &(entry, cost) in &self.costs {
+        for &(entry, cost) in self.costs.iter() {
             let group = theirs.get(our_key.map_entry(entry));
             if group.is_empty() {
                 continue;
@@ -218,19 +217,7 @@ impl<C: AdditiveCost> CostTable<C> {
             let sums = group.iter().map(|&(new, more)| (own + new, cost.saturating_add(more)));
             found.extend(sums.filter(|(_, sum)| *sum < C::IMPOSSIBLE));
         }
-        Self { costs: compute_min_costs(num_entries(&left, num_states), found), variables: left }
-    }
-
-    /// Eliminates `variable`: returns the sum of tables over it, minimized over its states.
-    pub(super) fn eliminate(tables: &[Self], variable: usize, num_states: &[usize]) -> Self {
-        let nothing = Self::zero();
-        let (last, others) = tables.split_last().unwrap_or((&nothing, &[]));
-        let sum = match others {
-            [] => nothing.clone(),
-            [first, more @ ..] => more.iter().fold(first.clone(), |sum, table| sum.add_table(table, num_states)),
-        };
-        let left = union(&sum.variables, &last.variables).into_iter().filter(|&other| other != variable).collect();
-        sum.add_and_minimize(last, left, num_states)
+        Self { costs: Rc::new(compute_min_costs(num_entries(&left, num_states), found)), variables: left }
     }
 }
 

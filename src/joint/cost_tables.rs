@@ -3,12 +3,11 @@
 use super::{
     JointMemo, JointProgram, OpClass,
     evaluate::{apply_split, build_copy_op},
-    memo_table::get_or_compute,
     op_cost_table::{LexicographicCost, OpCostKey, OpCostTable},
     value_states::{HBM_STATE, ValueStates},
 };
 use crate::{
-    assignment::{self, AssignmentProblem, CostFactor},
+    assignment::{self, AssignmentProblem, CostFactor, get_or_compute},
     work::CoreView,
 };
 use cost::{AccessHistory, Objective, TileOp, estimate_op_ns, extract_op_features};

@@ -5,10 +5,12 @@
 
 use super::{
     enumerate_split_candidates,
-    memo_table::{MemoTable, check_memo_hit},
     op_cost_table::{CopyCostKey, LexicographicCost, OpCostKey, OpCostTable},
 };
-use crate::work::{CoreUse, CoreView, WorkError, compute_core_view, divide};
+use crate::{
+    assignment::{MemoTable, TableMemo, check_memo_hit},
+    work::{CoreUse, CoreView, WorkError, compute_core_view, divide},
+};
 use cost::Objective;
 use machine::Target;
 use program::{UndividedOp, WorkSplit};
@@ -58,6 +60,7 @@ pub struct JointMemo {
     pub(super) sets: MemoTable<ViewSetKey, Rc<[CoreView]>>,
     pub(super) prices: FxHashMap<(Objective, OpCostKey), Rc<OpCostTable>>,
     pub(super) copies: FxHashMap<(Objective, CopyCostKey), Rc<BTreeMap<usize, LexicographicCost>>>,
+    pub(super) tables: TableMemo<LexicographicCost>,
 }
 
 impl JointMemo {

@@ -10,7 +10,6 @@ mod cost_tables;
 mod describe;
 mod evaluate;
 mod memo;
-mod memo_table;
 mod op_cost_table;
 pub(crate) mod placed_costs;
 mod value_states;
@@ -33,7 +32,6 @@ pub(crate) mod ir;
 
 pub use candidates::enumerate_split_candidates;
 pub use memo::{JointMemo, OpClass};
-pub(crate) use memo_table::check_memo_hit;
 
 /// Maximum number of table entries, feasible or not, during elimination.
 const MAX_TABLE_ENTRIES: usize = 1 << 19;
@@ -168,7 +166,7 @@ pub fn choose_joint_splits(
     let mut if_all_fits = None;
     for _ in 1..MAX_EVALUATED_PLANS {
         let problem = tables.build_problem(&in_hbm);
-        let found = minimize(&problem, &tables.initial_states(), MAX_TABLE_ENTRIES);
+        let found = minimize(&problem, &tables.initial_states(), MAX_TABLE_ENTRIES, &mut memo.tables);
         let splits = tables.select_splits(&found.states);
         // Equal splits have equal plans, which leave the same values in HBM.
         if planned.contains(&splits) {

@@ -5,7 +5,7 @@ use cost::TileOp;
 use std::{collections::BTreeMap, rc::Rc};
 
 /// Modeled time in ps, and bytes to and from HBM. Plans are compared by the first field, then by the second.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct LexicographicCost {
     pub(super) first: u64,
     pub(super) second: u64,

@@ -6,7 +6,7 @@ use super::{
     flow::{LayoutBuffer, LayoutFlow, LayoutOp, StickRule},
     relayout::{RelayoutBuffer, RelayoutGraph, RelayoutOption, find_relayout_options},
 };
-use crate::assignment::{AdditiveCost as _, AssignmentProblem, CostFactor, minimize};
+use crate::assignment::{AdditiveCost as _, AssignmentProblem, CostFactor, TableMemo, minimize};
 use program::layout::TensorIndex;
 use std::{
     cell::RefCell,
@@ -58,7 +58,7 @@ impl LayoutFlow {
         let (states, is_optimal) = match strategy {
             StickStrategy::Greedy if start_cost != StickCost::IMPOSSIBLE => (start, false),
             StickStrategy::Greedy | StickStrategy::Global => {
-                let found = minimize(&problem, &start, MAX_ELIMINATION_ENTRIES);
+                let found = minimize(&problem, &start, MAX_ELIMINATION_ENTRIES, &mut TableMemo::default());
                 // With many readers the problem counts shared moves more than once, so the true cost decides.
                 let bytes = |states: &[usize]| chooser.total_moved_bytes(states).unwrap_or(u64::MAX);
                 let is_better = found.cost != StickCost::IMPOSSIBLE
@@ -71,7 +71,7 @@ impl LayoutFlow {
             // A slice can always be written with one element per stick, so the obstacle is an operand, which can be
             // copied.
             let all_written =
-                minimize(&chooser.build_problem(UNREADABLE_COST), &states, MAX_ELIMINATION_ENTRIES).states;
+                minimize(&chooser.build_problem(UNREADABLE_COST), &states, MAX_ELIMINATION_ENTRIES, &mut TableMemo::default()).states;
             chooser
                 .find_conflict(&all_written)
                 .filter(|misfit| {

@@ -4,7 +4,7 @@ use crate::assignment;
 
 /// Cost of a choice of stick dimensions, compared lexicographically: bytes moved by restickifies, then bytes that the
 /// host must reorder, then bytes that buffers occupy.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StickCost {
     /// Bytes that restickifies move.
     pub moved_bytes: u64,

@@ -1,6 +1,6 @@
 //! Values by op, tiling and operand locations: memoized costs, and evaluated times.
 
-use crate::joint::check_memo_hit;
+use crate::assignment::check_memo_hit;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::{collections::hash_map::Entry, fmt};

@@ -33,7 +33,7 @@ use reshape::compute_reshape_map;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Handle of a node: its position in the graph.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(usize);
 
 impl NodeId {

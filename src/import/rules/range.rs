@@ -10,6 +10,7 @@ mod refine;
 use super::rounding::is_integral;
 use crate::import::graph::{NodeElementType, NodeId, NodeKind, ValueGraph, constant_tensor::ConstantTensor};
 use machine::{NARROW_FUNCTION, WIDEN_FUNCTION};
+use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Integer limits of a number format.
@@ -66,9 +67,12 @@ pub(in crate::import) fn compute_ranges(
     let numbers: Vec<usize> = needed.iter().chain(&asked).filter_map(|&id| graph.numeric_source_tensor(id)).collect();
     // Divisors depend on integers that are at least 1.
     let mut positive = BTreeSet::new();
+    let mut constraints =
+        RangeConstraints { bounds: IntervalAnalysis::new(graph, limits), needed: needed.to_vec(), asserted };
     let mut ranges: BTreeMap<usize, [i64; 2]> = loop {
-        let narrowest = numbers.iter().map(|&number| (number, within_from(&positive, number, MIN_RANGE))).collect();
-        match check_ranges(graph, needed, asserted, limits, &narrowest) {
+        let narrowest: BTreeMap<_, _> =
+            numbers.iter().map(|&number| (number, within_from(&positive, number, MIN_RANGE))).collect();
+        match constraints.check(narrowest.clone()) {
             Ok(()) => break narrowest,
             Err(RangeViolation::LowerBound(id)) => {
                 let before = positive.len();
@@ -88,11 +92,11 @@ pub(in crate::import) fn compute_ranges(
     // Double the ranges alternately while all constraints hold, so that no range uses up the slack of another one.
     let ends = std::iter::successors(Some(2), |end: &i64| end.checked_mul(2)).take_while(|&end| end <= most);
     for (end, &number) in ends.flat_map(|end| numbers.iter().map(move |number| (end, number))) {
-        let holds = |candidate: [i64; 2]| {
+        let mut holds = |candidate: [i64; 2]| {
             let widened = ranges
                 .iter()
                 .map(|(&other, &range)| (other, if other == number { within(number, candidate) } else { range }));
-            check_ranges(graph, needed, asserted, limits, &widened.collect()).is_ok()
+            constraints.check(widened.collect()).is_ok()
         };
         if let Some(candidate) = [[1 - end, end], [0, end]].into_iter().find(|&candidate| holds(candidate)) {
             ranges.insert(number, within(number, candidate));
@@ -101,7 +105,7 @@ pub(in crate::import) fn compute_ranges(
     for number in numbers {
         let mut holds = |candidate: [i64; 2]| {
             let before = ranges.insert(number, within(number, candidate));
-            let holds = check_ranges(graph, needed, asserted, limits, &ranges).is_ok();
+            let holds = constraints.check(ranges.clone()).is_ok();
             ranges.extend(before.map(|before| (number, before)));
             holds
         };
@@ -127,7 +131,8 @@ pub(in crate::import) fn find_unsatisfiable_asserts(
         .filter_map(|&id| graph.numeric_source_tensor(id))
         .map(|number| (number, narrowest(number)))
         .collect();
-    let mut bounds = IntervalAnalysis { graph, limits, ranges: &ranges, cache: BTreeMap::new() };
+    let mut bounds = IntervalAnalysis::new(graph, limits);
+    bounds.set_ranges(ranges);
     (0..asserted.len()).filter(|&position| bounds.may_fail(asserted[position])).collect()
 }
 
@@ -161,53 +166,68 @@ fn collect_value_sources(graph: &ValueGraph, id: NodeId) -> BTreeSet<usize> {
     found
 }
 
-fn check_ranges(
-    graph: &ValueGraph,
-    needed: &[NodeId],
-    asserted: &[NodeId],
-    limits: FormatLimits,
-    ranges: &BTreeMap<usize, [i64; 2]>,
-) -> Result<(), RangeViolation> {
-    let mut bounds = IntervalAnalysis { graph, limits, ranges, cache: BTreeMap::new() };
-    for &id in needed {
-        let least = graph.integers.lower_bound(id);
-        #[allow(clippy::cast_precision_loss, reason = "0 or 1")]
-        if least.is_some_and(|least| bounds.interval(id).is_none_or(|found| found.first < least as f64)) {
-            return Err(RangeViolation::LowerBound(id));
-        }
-        if compares_with_rounded_constant(graph, id, limits) {
-            return Err(RangeViolation::RoundedConstant(id));
-        }
-        if let Some(width) = graph.integers.width(id) {
-            let end = 2_f64.powi(width.cast_signed() - 1);
-            if bounds.interval(id).is_none_or(|found| found.first < -end || found.last >= end) {
-                return Err(RangeViolation::Width(id, width));
+/// Constraints on the ranges of integers.
+struct RangeConstraints<'a> {
+    bounds: IntervalAnalysis<'a>,
+    /// Nodes whose constraints may be violated: those that the ranges affect, once all constraints have held.
+    needed: Vec<NodeId>,
+    asserted: &'a [NodeId],
+}
+
+impl RangeConstraints<'_> {
+    /// Checks that all constraints hold under these ranges.
+    fn check(&mut self, ranges: BTreeMap<usize, [i64; 2]>) -> Result<(), RangeViolation> {
+        self.bounds.set_ranges(ranges);
+        let mut affected = Vec::new();
+        for &id in &self.needed {
+            let before = self.bounds.num_range_reads;
+            check_node(&mut self.bounds, id)?;
+            if self.bounds.num_range_reads > before {
+                affected.push(id);
             }
         }
-        let Some(ValueInterval { first, last, is_infinite }) = bounds.interval(id) else {
-            // Nothing is known of integers that are converted from floating-point numbers, so computing with them is an
-            // error.
-            let is_computed = matches!(
-                graph.node(id).kind,
-                NodeKind::Matmul
-                    | NodeKind::Pointwise("add" | "sub" | "mul", _)
-                    | NodeKind::Reduce("sum" | "prod" | "mean", ..)
-            );
-            if graph.integers.contains(id) && is_computed {
-                return Err(RangeViolation::Node(id));
-            }
-            continue;
-        };
-        let limits = if graph.node(id).element == NodeElementType::Single { ANGLE_LIMITS } else { limits };
-        let limit = if graph.integers.contains(id) { limits.exact } else { limits.largest };
-        if !is_infinite && first.abs().max(last.abs()) > limit {
-            return Err(RangeViolation::Node(id));
+        self.needed = affected;
+        self.asserted
+            .iter()
+            .position(|&id| self.bounds.may_fail(id))
+            .map_or(Ok(()), |position| Err(RangeViolation::Assertion(position)))
+    }
+}
+
+/// Checks the constraints of one node.
+fn check_node(bounds: &mut IntervalAnalysis<'_>, id: NodeId) -> Result<(), RangeViolation> {
+    let (graph, limits) = (bounds.graph, bounds.limits);
+    let least = graph.integers.lower_bound(id);
+    #[allow(clippy::cast_precision_loss, reason = "0 or 1")]
+    if least.is_some_and(|least| bounds.interval(id).is_none_or(|found| found.first < least as f64)) {
+        return Err(RangeViolation::LowerBound(id));
+    }
+    if compares_with_rounded_constant(graph, id, limits) {
+        return Err(RangeViolation::RoundedConstant(id));
+    }
+    if let Some(width) = graph.integers.width(id) {
+        let end = 2_f64.powi(width.cast_signed() - 1);
+        if bounds.interval(id).is_none_or(|found| found.first < -end || found.last >= end) {
+            return Err(RangeViolation::Width(id, width));
         }
     }
-    asserted
-        .iter()
-        .position(|&id| bounds.may_fail(id))
-        .map_or(Ok(()), |position| Err(RangeViolation::Assertion(position)))
+    let Some(ValueInterval { first, last, is_infinite }) = bounds.interval(id) else {
+        // Nothing is known of integers that are converted from floating-point numbers, so computing with them is an
+        // error.
+        let is_computed = matches!(
+            graph.node(id).kind,
+            NodeKind::Matmul
+                | NodeKind::Pointwise("add" | "sub" | "mul", _)
+                | NodeKind::Reduce("sum" | "prod" | "mean", ..)
+        );
+        return if graph.integers.contains(id) && is_computed { Err(RangeViolation::Node(id)) } else { Ok(()) };
+    };
+    let limits = if graph.node(id).element == NodeElementType::Single { ANGLE_LIMITS } else { limits };
+    let limit = if graph.integers.contains(id) { limits.exact } else { limits.largest };
+    if !is_infinite && first.abs().max(last.abs()) > limit {
+        return Err(RangeViolation::Node(id));
+    }
+    Ok(())
 }
 
 /// Returns whether a node compares integers with a constant that the format rounds to one of their possible values: the
@@ -247,11 +267,34 @@ impl ValueInterval {
 struct IntervalAnalysis<'a> {
     graph: &'a ValueGraph,
     limits: FormatLimits,
-    ranges: &'a BTreeMap<usize, [i64; 2]>,
-    cache: BTreeMap<NodeId, Option<ValueInterval>>,
+    ranges: BTreeMap<usize, [i64; 2]>,
+    /// Intervals that depend on `ranges`.
+    affected: FxHashMap<NodeId, Option<ValueInterval>>,
+    /// All other intervals.
+    fixed: FxHashMap<NodeId, Option<ValueInterval>>,
+    /// Number of reads of `ranges` and of affected intervals.
+    num_range_reads: usize,
 }
 
-impl IntervalAnalysis<'_> {
+impl<'a> IntervalAnalysis<'a> {
+    /// Creates an analysis without ranges.
+    fn new(graph: &'a ValueGraph, limits: FormatLimits) -> Self {
+        Self {
+            graph,
+            limits,
+            ranges: BTreeMap::new(),
+            affected: FxHashMap::default(),
+            fixed: FxHashMap::default(),
+            num_range_reads: 0,
+        }
+    }
+
+    /// Replaces the ranges of the integer tensors, by tensor number.
+    fn set_ranges(&mut self, ranges: BTreeMap<usize, [i64; 2]>) {
+        self.ranges = ranges;
+        self.affected.clear();
+    }
+
     /// Returns whether a truth value may be false.
     fn may_fail(&mut self, truth: NodeId) -> bool {
         self.interval(truth).is_none_or(|truth| truth.first != 1.0)
@@ -260,11 +303,16 @@ impl IntervalAnalysis<'_> {
     /// Returns the interval of a node that depends on integers and constants alone; None for other nodes. Inputs
     /// precede their users, so the intervals of the inputs of needed nodes are known.
     fn interval(&mut self, id: NodeId) -> Option<ValueInterval> {
-        if let Some(&known) = self.cache.get(&id) {
+        if let Some(&known) = self.fixed.get(&id) {
+            return known;
+        }
+        if let Some(&known) = self.affected.get(&id) {
+            self.num_range_reads += 1;
             return known;
         }
         // This guards against a cyclic chain of views, which does not occur.
-        self.cache.insert(id, None);
+        self.affected.insert(id, None);
+        let num_reads_before = self.num_range_reads;
         // A truth value is 0 or 1, regardless of its operands.
         let either = (self.graph.node(id).element == NodeElementType::Bool).then_some(ValueInterval {
             first: 0.0,
@@ -276,7 +324,12 @@ impl IntervalAnalysis<'_> {
         let is_known =
             |found: &ValueInterval| !is_single || found.first.abs().max(found.last.abs()) <= ANGLE_LIMITS.exact;
         let found = self.compute_interval(id).filter(is_known).or(either);
-        self.cache.insert(id, found);
+        if self.num_range_reads > num_reads_before {
+            self.affected.insert(id, found);
+        } else {
+            self.affected.remove(&id);
+            self.fixed.insert(id, found);
+        }
         found
     }
 
@@ -285,6 +338,7 @@ impl IntervalAnalysis<'_> {
         let graph = self.graph;
         let node = graph.node(id);
         if let Some(number) = graph.numeric_source_tensor(id) {
+            self.num_range_reads += 1;
             let [first, end] = self.ranges.get(&number)?;
             return Some(ValueInterval { first: *first as f64, last: (end - 1) as f64, is_infinite: false });
         }

@@ -62,9 +62,7 @@ fn bounds_selected_value_by_condition() {
         (next, chosen)
     };
     let ((bounded, chosen), (open, _)) = (next(both), next(above));
-    let no_ranges = BTreeMap::new();
-    let mut bounds =
-        IntervalAnalysis { graph: &graph, limits: HALF_LIMITS, ranges: &no_ranges, cache: BTreeMap::new() };
+    let mut bounds = IntervalAnalysis::new(&graph, HALF_LIMITS);
     let of = |interval: Option<ValueInterval>| interval.map(|found| [found.first, found.last]);
     assert_eq!(of(bounds.interval(chosen)), Some([0.0, 19.0]), "a whole number below 20");
     assert_eq!(of(bounds.interval(bounded)), Some([20.0, 39.0]));

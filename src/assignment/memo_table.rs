@@ -14,7 +14,7 @@ pub(crate) fn check_memo_hit<T: PartialEq + fmt::Debug>(hit: &T, again: impl FnO
 }
 
 /// Returns the memoized result of a key; `make` computes it on the first lookup.
-pub(super) fn get_or_compute<K: Eq + Hash, T: Clone + PartialEq + fmt::Debug>(
+pub(crate) fn get_or_compute<K: Eq + Hash, T: Clone + PartialEq + fmt::Debug>(
     results: &mut FxHashMap<K, T>,
     key: K,
     make: impl FnOnce(&K) -> T,
@@ -30,7 +30,7 @@ pub(super) fn get_or_compute<K: Eq + Hash, T: Clone + PartialEq + fmt::Debug>(
 
 /// Memoized results, one per distinct key, numbered in the order of the first lookup.
 #[derive(Clone, Debug)]
-pub(super) struct MemoTable<K, T> {
+pub(crate) struct MemoTable<K, T> {
     numbers: BTreeMap<K, usize>,
     made: Vec<T>,
 }
@@ -43,7 +43,7 @@ impl<K, T> Default for MemoTable<K, T> {
 
 impl<K: Ord, T: PartialEq + fmt::Debug> MemoTable<K, T> {
     /// Returns the number of the result for `key`, which `make` computes on first use.
-    pub(super) fn intern(&mut self, key: K, make: impl FnOnce(&K) -> T) -> usize {
+    pub(crate) fn intern(&mut self, key: K, make: impl FnOnce(&K) -> T) -> usize {
         if let Some(&number) = self.numbers.get(&key) {
             check_memo_hit(&self.made[number], || make(&key));
             return number;
@@ -55,7 +55,7 @@ impl<K: Ord, T: PartialEq + fmt::Debug> MemoTable<K, T> {
     }
 
     /// Returns the result of a number.
-    pub(super) fn get(&self, number: usize) -> &T {
+    pub(crate) fn get(&self, number: usize) -> &T {
         &self.made[number]
     }
 }
