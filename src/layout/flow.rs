@@ -20,6 +20,9 @@ pub struct LayoutBuffer {
     pub regrouped: Vec<usize>,
     /// Dimensions whose sizes are known only at launch: none of them may be in the sticks.
     pub symbolic: Vec<usize>,
+    /// Dimensions along which matmuls that read the buffer are batched: not next to the sticks, if the compiler
+    /// chooses the layout. With the batch there a matmul computes at a seventh of the rate.
+    pub batch: Vec<usize>,
     /// Uses of the buffer outside of the ops.
     pub role: BufferRole,
 }
@@ -125,6 +128,39 @@ impl LayoutFlow {
             op.kind = StickRule::Conversion;
         }
     }
+
+    /// Records the batch dimensions of all matmuls in the buffers that they read, and in those from which elementwise
+    /// ops compute these: a result has the layout of such an operand.
+    pub fn record_batch_dims(&mut self) {
+        for op in self.ops.iter().rev() {
+            match op.kind {
+                StickRule::Matmul => {
+                    let batch = op.batch_dims();
+                    for read in &op.reads {
+                        let indexed = find_indexed_dims(&read.indices, &batch);
+                        self.buffers[read.buffer].add_batch_dims(&indexed);
+                    }
+                }
+                StickRule::Elementwise => {
+                    let batch = self.buffers[op.result].batch.clone();
+                    let sizes = self.buffers[op.result].sizes.clone();
+                    for read in op.reads.iter().filter(|read| read.indices == op.written) {
+                        let operand = &mut self.buffers[read.buffer];
+                        if operand.sizes == sizes {
+                            operand.add_batch_dims(&batch);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Returns the dimensions of a buffer that one of these iteration dimensions indexes.
+fn find_indexed_dims(indices: &[TensorIndex], iteration_dims: &[usize]) -> Vec<usize> {
+    let is_indexed = |dim: &usize| indices[*dim].digits.iter().any(|digit| iteration_dims.contains(&digit.dim));
+    (0..indices.len()).filter(is_indexed).collect()
 }
 
 impl LayoutBuffer {
@@ -170,14 +206,22 @@ impl LayoutBuffer {
         if let Some(given) = self.given.as_ref().filter(|given| given.stick_dim(&host) == stick) {
             return Ok(given.clone());
         }
-        if self.is_row_major(stick) {
+        let is_placed_by_host = matches!(self.role, BufferRole::Input | BufferRole::Output);
+        let batch = if is_placed_by_host { &[][..] } else { &self.batch };
+        if batch.is_empty() && self.is_row_major(stick) {
             return DeviceLayout::row_major(&self.sizes, self.format);
         }
         let order = match stick {
-            Some(dim) => DimOrder::with_stick(&self.sizes, dim),
+            Some(dim) => DimOrder::with_stick(&self.sizes, dim).with_outer(batch, &self.sizes),
             None => DimOrder::sparse(&(0..self.sizes.len()).filter(|&dim| self.sizes[dim] > 1).collect::<Vec<_>>()),
         };
         DeviceLayout::new(&host, self.format, &order)
+    }
+
+    fn add_batch_dims(&mut self, dims: &[usize]) {
+        self.batch.extend(dims);
+        self.batch.sort_unstable();
+        self.batch.dedup();
     }
 
     /// Returns the buffer as a host tensor.
@@ -190,6 +234,14 @@ impl LayoutBuffer {
 }
 
 impl LayoutOp {
+    /// Returns the iteration dimensions that both operands of a matmul have in common with its result.
+    fn batch_dims(&self) -> Vec<usize> {
+        let is_indexed = |read: &BufferRead, dim: usize| !find_indexed_dims(&read.indices, &[dim]).is_empty();
+        (0..self.ranges.len() - self.num_reduced)
+            .filter(|&dim| self.ranges[dim] > 1 && self.reads.iter().all(|read| is_indexed(read, dim)))
+            .collect()
+    }
+
     /// Returns the iteration dimensions that may be in the op's sticks; the entry `None` is one element per stick.
     #[must_use]
     pub fn candidate_sticks(&self) -> Vec<Option<usize>> {

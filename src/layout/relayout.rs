@@ -64,6 +64,7 @@ impl RelayoutBuffer {
             given: None,
             regrouped: Vec::new(),
             symbolic: Vec::new(),
+            batch: if self.dims.sizes == of.sizes { of.batch.clone() } else { Vec::new() },
             role: BufferRole::Inner,
         }
     }
@@ -329,6 +330,7 @@ impl RelayoutGraph {
                 given: None,
                 regrouped: Vec::new(),
                 symbolic: Vec::new(),
+                batch: if to.sizes == buffer.sizes { buffer.batch.clone() } else { Vec::new() },
                 role: BufferRole::Inner,
             };
             for at in (0..to.sizes.len()).filter(|&dim| to.sizes[dim] > 1) {
@@ -431,6 +433,7 @@ mod tests {
             given: None,
             regrouped: Vec::new(),
             symbolic: Vec::new(),
+            batch: Vec::new(),
             role: BufferRole::Inner,
         }
     }

@@ -12,6 +12,7 @@ pub(super) fn buffer(sizes: &[i64]) -> LayoutBuffer {
         given: None,
         regrouped: Vec::new(),
         symbolic: Vec::new(),
+        batch: Vec::new(),
         role: BufferRole::Inner,
     }
 }

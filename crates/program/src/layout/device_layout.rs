@@ -57,6 +57,18 @@ impl DimOrder {
         Self { dims: large.chain(units).chain([stick]).collect(), sparse: false }
     }
 
+    /// Moves another dimension than those of `outer` next to the stick: the last one that is larger than 1. Changes
+    /// nothing if there is none, or if the dimension next to the stick is none of `outer`.
+    #[must_use]
+    pub fn with_outer(mut self, outer: &[usize], sizes: &[i64]) -> Self {
+        let Some((_, others)) = self.dims.split_last() else { return self };
+        if others.first().is_some_and(|next| outer.contains(next)) {
+            let inner = others.iter().rposition(|dim| !outer.contains(dim) && sizes[*dim] > 1);
+            self.dims[..=inner.unwrap_or(0)].rotate_right(1);
+        }
+        self
+    }
+
     /// Returns the host dimension of every device dimension, `None` for a sparse stick. The first host dimension is
     /// next to the stick, the stick count directly before it.
     fn device_dims(&self) -> Vec<Option<usize>> {
