@@ -121,18 +121,12 @@ impl<C: AdditiveCost> TableMemo<C> {
                 left.push(variable);
             }
         }
-        let operation =
-            TableOperation::AddAndMinimize(tables.map(|table| ByAddress(Rc::clone(&table.costs))), pattern);
+        let operation = TableOperation::AddAndMinimize(tables.map(|table| ByAddress(Rc::clone(&table.costs))), pattern);
         self.get_or_compute(operation, left.clone(), || tables[0].add_and_minimize(tables[1], left, num_states))
     }
 
     /// Eliminates `variable`: returns the sum of tables over it, minimized over its states.
-    pub(super) fn eliminate(
-        &mut self,
-        tables: &[CostTable<C>],
-        variable: usize,
-        num_states: &[usize],
-    ) -> CostTable<C> {
+    pub(super) fn eliminate(&mut self, tables: &[CostTable<C>], variable: usize, num_states: &[usize]) -> CostTable<C> {
         let zero = self.zero.clone();
         let (last, others) = tables.split_last().unwrap_or((&zero, &[]));
         let sum = match others {

@@ -240,7 +240,12 @@ fn visits_only_states_that_splits_allow() {
             &mut JointMemo::default(),
         );
         let in_hbm = vec![false; program.values.len()];
-        let found = minimize(&tables.build_problem(&in_hbm), &tables.initial_states(), MAX_TABLE_ENTRIES, &mut TableMemo::default());
+        let found = minimize(
+            &tables.build_problem(&in_hbm),
+            &tables.initial_states(),
+            MAX_TABLE_ENTRIES,
+            &mut TableMemo::default(),
+        );
         let num_splits: usize = (0..program.ops.len()).map(|op| program.op_class(op).splits.len()).sum();
         assert!(found.is_optimal);
         assert!(found.num_entries <= 8 * 5 * num_splits, "{} entries for {num_splits} splits", found.num_entries);

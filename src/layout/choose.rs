@@ -70,8 +70,13 @@ impl LayoutFlow {
         Err(if matches!(misfit.kind, LayoutConflictKind::Part(_) | LayoutConflictKind::PartSticks { .. }) {
             // A slice can always be written with one element per stick, so the obstacle is an operand, which can be
             // copied.
-            let all_written =
-                minimize(&chooser.build_problem(UNREADABLE_COST), &states, MAX_ELIMINATION_ENTRIES, &mut TableMemo::default()).states;
+            let all_written = minimize(
+                &chooser.build_problem(UNREADABLE_COST),
+                &states,
+                MAX_ELIMINATION_ENTRIES,
+                &mut TableMemo::default(),
+            )
+            .states;
             chooser
                 .find_conflict(&all_written)
                 .filter(|misfit| {

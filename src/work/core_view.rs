@@ -1,7 +1,8 @@
 //! Partition of a buffer over the cores, for each of its users.
 
+use machine::{Family, MAX_MATMUL_DIMS_PER_ROLE};
 use program::layout::Coordinate;
-use program::{CoreOrder, DimKind, UndividedOp, WorkSplit};
+use program::{CoreOrder, DeviceOperand, DimKind, UndividedOp, WorkSplit};
 
 /// Reason why users of a buffer disagree about the slice of each core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -142,7 +143,7 @@ pub(crate) fn compute_shared_view(user: usize, one: &CoreUse<'_>) -> Result<Core
             return Err(CoreSplitConflict::PartialSums);
         }
         let Some(device_dim) = find_sliced_dim(user, &operand.coordinates, dim)? else { continue };
-        if touched[device_dim] < extents[device_dim] {
+        if touched[device_dim] < extents[device_dim] || joins_fixed_position(one.op, operand, device_dim) {
             return Err(CoreSplitConflict::PartialUse { user });
         }
         if extents[device_dim] % slices != 0 {
@@ -152,6 +153,31 @@ pub(crate) fn compute_shared_view(user: usize, one: &CoreUse<'_>) -> Result<Core
         digits.push(CoreDigit { step, slices, weight: weights[dim] });
     }
     Ok(CoreView::from_digits(digits))
+}
+
+/// Returns whether the files describe device dimension `device_dim` of a matmul's operand as one dimension with the
+/// next outer one, of which the op reads one position: a matmul has few batch dimensions, so excess fixed positions are
+/// merged into the next inner dimension (`bundle/unit_dims.rs`). A core then needs a part of the merged dimension.
+fn joins_fixed_position(op: &UndividedOp, operand: &DeviceOperand, device_dim: usize) -> bool {
+    if op.family != Family::Matmul {
+        return false;
+    }
+    let is_fixed = |operand: &DeviceOperand, position: usize| {
+        operand.layout.device_size()[position] > 1 && operand.coordinates[position].term.is_none()
+    };
+    let num_fixed = |operand: &DeviceOperand| {
+        let outer = 0..operand.coordinates.len().saturating_sub(1);
+        outer.filter(|&position| is_fixed(operand, position)).count()
+    };
+    let moves_all = |dim: usize| {
+        let moves = |operand: &DeviceOperand| {
+            operand.coordinates.iter().any(|coordinate| coordinate.term.is_some_and(|term| term.dim == dim))
+        };
+        op.dims[dim].size == 1 || op.operands.iter().all(moves)
+    };
+    let num_batch = (0..op.dims.len()).filter(|&dim| moves_all(dim)).count();
+    let most_fixed = op.operands.iter().map(num_fixed).max().unwrap_or(0);
+    num_batch + most_fixed > MAX_MATMUL_DIMS_PER_ROLE && device_dim > 0 && is_fixed(operand, device_dim - 1)
 }
 
 /// Returns the number of positions that a use has of each device dimension except the last, which is one stick. If the
@@ -180,9 +206,9 @@ fn find_sliced_dim(user: usize, coordinates: &[Coordinate], dim: usize) -> Resul
 #[cfg(test)]
 mod tests {
     use super::*;
-    use machine::{DeviceFormat, Family};
+    use machine::DeviceFormat;
+    use program::IterationDim;
     use program::layout::{DeviceLayout, HostTensor, compute_device_coordinates};
-    use program::{DeviceOperand, IterationDim};
 
     fn build_operand(sizes: &[i64], access: &[Coordinate], ranges: &[i64]) -> DeviceOperand {
         let host = HostTensor::row_major(sizes).unwrap();
@@ -332,6 +358,33 @@ mod tests {
             find_common_view(&[CoreUse { op: &op, operand: 0, split: &by_rows }]),
             Err(CoreSplitConflict::Uneven { user: 0 })
         );
+    }
+
+    #[test]
+    fn rejects_split_of_dim_that_is_merged_with_fixed_position() {
+        // Device dimensions of x: two of which one position is read, the batch, the stick, the rows.
+        let ranges = [8, 32, 64, 64];
+        let [batch, row, column, sum] = [0, 1, 2, 3].map(Coordinate::from_dim);
+        let second = Coordinate { term: None, offset: 1 };
+        let build = |fixed: &[i64]| {
+            let (sizes, access) =
+                ([&[32], fixed, &[8, 64]].concat(), [vec![row], vec![second; fixed.len()], vec![batch, sum]]);
+            let x = build_operand(&sizes, &access.concat(), &ranges);
+            let y = build_operand(&[64, 8, 64], &[sum, batch, column], &ranges);
+            build_operation(
+                Family::Matmul,
+                &ranges,
+                3,
+                vec![x, y, build_operand(&[32, 8, 64], &[row, batch, column], &ranges)],
+            )
+        };
+        let view = |op: &UndividedOp, split: &[i64]| {
+            compute_core_view(0, &CoreUse { op, operand: 0, split: &build_split(split) }).map(|view| view.num_slices())
+        };
+        let (one, two) = (build(&[2]), build(&[2, 2]));
+        assert_eq!(view(&one, &[8, 1, 1, 1]), Ok(8), "both have a batch dimension of their own");
+        assert_eq!(view(&two, &[8, 1, 1, 1]), Err(CoreSplitConflict::PartialUse { user: 0 }));
+        assert_eq!(view(&two, &[1, 8, 1, 1]), Ok(8), "the rows are not merged");
     }
 
     #[test]

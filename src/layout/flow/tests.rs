@@ -138,3 +138,47 @@ fn rejects_restickify_of_a_window_of_the_other_stick() {
         None
     );
 }
+
+/// Batched scores, a function of them, and a batched product: buffers 0 to 4 are q, k, the scores, the function, v.
+fn build_attention(role: BufferRole) -> LayoutFlow {
+    let sizes = [[4, 32, 64], [4, 128, 64], [4, 32, 128], [4, 32, 128], [4, 128, 64], [4, 32, 64]];
+    let mut buffers: Vec<LayoutBuffer> = sizes.iter().map(|sizes| buffer(sizes)).collect();
+    buffers[4].role = role;
+    let matmul = |ranges: [i64; 4], [left, right, result]: [usize; 3], right_dims: [usize; 3]| {
+        let mut matmul = op(StickRule::Matmul, &ranges, 1);
+        let read = |buffer, of: &[usize]| BufferRead { buffer, indices: dims(&ranges, of), is_exempt: false };
+        matmul.reads = vec![read(left, &[0, 1, 3]), read(right, &right_dims)];
+        matmul.result = result;
+        matmul
+    };
+    let ranges = [4, 32, 128];
+    let mut function = op(StickRule::Elementwise, &ranges, 0);
+    function.reads = vec![BufferRead { buffer: 2, indices: dims(&ranges, &[0, 1, 2]), is_exempt: false }];
+    function.result = 3;
+    let ops =
+        vec![matmul([4, 32, 128, 64], [0, 1, 2], [0, 2, 3]), function, matmul([4, 32, 64, 128], [3, 4, 5], [0, 3, 2])];
+    LayoutFlow { buffers, ops }
+}
+
+#[test]
+fn keeps_batch_away_from_sticks_of_operands_and_what_they_are_computed_from() {
+    let mut flow = build_attention(BufferRole::Inner);
+    flow.record_batch_dims();
+    let device_size = |buffer: usize| flow.buffers[buffer].layout(Some(2)).unwrap().device_size().to_vec();
+    assert_eq!(device_size(2), [4, 2, 32, 64], "the scores, because a function of them is read");
+    assert_eq!((device_size(3), device_size(4)), (vec![4, 2, 32, 64], vec![4, 1, 128, 64]));
+    assert_eq!(device_size(5), [32, 1, 4, 64], "no matmul reads the result");
+}
+
+#[test]
+fn keeps_layout_of_host_for_arguments_and_results() {
+    for (role, expected) in [
+        (BufferRole::Input, [128, 1, 4, 64]),
+        (BufferRole::Output, [128, 1, 4, 64]),
+        (BufferRole::Constant, [4, 1, 128, 64]),
+    ] {
+        let mut flow = build_attention(role);
+        flow.record_batch_dims();
+        assert_eq!(flow.buffers[4].layout(Some(2)).unwrap().device_size(), expected, "{role:?}");
+    }
+}

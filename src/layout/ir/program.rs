@@ -169,7 +169,8 @@ impl<'c> LayoutProgram<'c> {
             Some(def) if def.is(spyre::CONSTANT) => BufferRole::Constant,
             Some(_) => BufferRole::Inner,
         };
-        let buffer = LayoutBuffer { sizes, format, given, regrouped: Vec::new(), symbolic: Vec::new(), batch: Vec::new(), role };
+        let buffer =
+            LayoutBuffer { sizes, format, given, regrouped: Vec::new(), symbolic: Vec::new(), batch: Vec::new(), role };
         check_has_layout(&buffer).map_err(|error| error.to_string())?;
         self.numbers.insert(view.value, self.values.len());
         self.values.push(view.value);

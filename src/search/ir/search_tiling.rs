@@ -13,9 +13,9 @@ use super::{
 };
 use crate::dialect::ods::option;
 use crate::{
+    assignment::check_memo_hit,
     codes,
     dialect::{PlannedCost, RunnerUpPlan, TileSearchSummary, declared_maxima, mark_symbolic, set_plan, target_of},
-    assignment::check_memo_hit,
     mlir::{ErrorReported, Op, OpExt, Pass, PassOptions, error_at, suppress_diagnostics},
     search::{
         ADDITIONAL_LX_BYTES, LoopNest, TileSearchResult, TileSearchStatistics, choose_fewest_bytes, choose_tilings,

@@ -332,6 +332,17 @@ mod tests {
     }
 
     #[test]
+    fn places_outer_dims_away_from_stick() {
+        let order = |sizes: &[i64], stick, outer: &[usize]| DimOrder::with_stick(sizes, stick).with_outer(outer, sizes);
+        assert_eq!(order(&[4, 32, 64], 2, &[0]), DimOrder::dense(&[1, 0, 2]));
+        assert_eq!(order(&[2, 4, 32, 64], 3, &[0, 1]), DimOrder::dense(&[2, 0, 1, 3]));
+        assert_eq!(order(&[4, 32, 64], 2, &[1]), DimOrder::dense(&[0, 1, 2]), "the rows are next to the stick");
+        assert_eq!(order(&[4, 1, 64], 2, &[0]), DimOrder::dense(&[0, 1, 2]), "there are no rows");
+        let moved = build_layout_in_order(&[4, 32, 128], &order(&[4, 32, 128], 2, &[0]));
+        assert_eq!(sizes_and_strides(&moved), (&[4, 2, 32, 64][..], &[4096, 64, 128, 1][..]));
+    }
+
+    #[test]
     fn counts_bytes_in_complete_sticks() {
         let padded = DeviceLayout::row_major(&[100, 150], Sen169Fp16).unwrap();
         assert_eq!((padded.bytes(), padded.elements()), (3 * 100 * 128, 3 * 100 * 64));
