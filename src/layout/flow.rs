@@ -130,28 +130,20 @@ impl LayoutFlow {
     }
 
     /// Records the batch dimensions of all matmuls in the buffers that they read, and in those from which elementwise
-    /// ops compute these: a result has the layout of such an operand.
+    /// ops and inserts compute these: results with the order of an operand can share its address.
     pub fn record_batch_dims(&mut self) {
         for op in self.ops.iter().rev() {
-            match op.kind {
-                StickRule::Matmul => {
-                    let batch = op.batch_dims();
-                    for read in &op.reads {
-                        let indexed = find_indexed_dims(&read.indices, &batch);
-                        self.buffers[read.buffer].add_batch_dims(&indexed);
-                    }
+            let batch: Vec<usize> = match op.kind {
+                StickRule::Matmul => op.batch_dims(),
+                StickRule::Elementwise | StickRule::Insert => {
+                    let indices = self.buffers[op.result].batch.iter().map(|&dim| &op.written[dim]);
+                    indices.flat_map(|index| index.digits.iter().map(|digit| digit.dim)).collect()
                 }
-                StickRule::Elementwise => {
-                    let batch = self.buffers[op.result].batch.clone();
-                    let sizes = self.buffers[op.result].sizes.clone();
-                    for read in op.reads.iter().filter(|read| read.indices == op.written) {
-                        let operand = &mut self.buffers[read.buffer];
-                        if operand.sizes == sizes {
-                            operand.add_batch_dims(&batch);
-                        }
-                    }
-                }
-                _ => {}
+                _ => continue,
+            };
+            for read in &op.reads {
+                let indexed = find_indexed_dims(&read.indices, &batch);
+                self.buffers[read.buffer].add_batch_dims(&indexed);
             }
         }
     }
@@ -206,8 +198,7 @@ impl LayoutBuffer {
         if let Some(given) = self.given.as_ref().filter(|given| given.stick_dim(&host) == stick) {
             return Ok(given.clone());
         }
-        let is_placed_by_host = matches!(self.role, BufferRole::Input | BufferRole::Output);
-        let batch = if is_placed_by_host { &[][..] } else { &self.batch };
+        let batch = if self.role == BufferRole::Output { &[][..] } else { &self.batch };
         if batch.is_empty() && self.is_row_major(stick) {
             return DeviceLayout::row_major(&self.sizes, self.format);
         }
