@@ -171,14 +171,27 @@ fn keeps_batch_away_from_sticks_of_operands_and_what_they_are_computed_from() {
 }
 
 #[test]
-fn keeps_layout_of_host_for_arguments_and_results() {
-    for (role, expected) in [
-        (BufferRole::Input, [128, 1, 4, 64]),
-        (BufferRole::Output, [128, 1, 4, 64]),
-        (BufferRole::Constant, [4, 1, 128, 64]),
-    ] {
+fn keeps_layout_of_host_for_results() {
+    let outer = [4, 1, 128, 64];
+    for (role, expected) in
+        [(BufferRole::Input, outer), (BufferRole::Constant, outer), (BufferRole::Output, [128, 1, 4, 64])]
+    {
         let mut flow = build_attention(role);
         flow.record_batch_dims();
         assert_eq!(flow.buffers[4].layout(Some(2)).unwrap().device_size(), expected, "{role:?}");
     }
+}
+
+#[test]
+fn keeps_batch_away_from_sticks_of_inserted_slices() {
+    let mut flow = build_attention(BufferRole::Inner);
+    flow.buffers.push(buffer(&[4, 100, 64]));
+    let ranges = [4, 100, 64];
+    let mut insert = op(StickRule::Insert, &ranges, 0);
+    let indices = dims(&ranges, &[0, 1, 2]);
+    insert.reads = vec![BufferRead { buffer: 6, indices: indices.clone(), is_exempt: false }];
+    (insert.result, insert.written) = (4, indices);
+    flow.ops.insert(0, insert);
+    flow.record_batch_dims();
+    assert_eq!(flow.buffers[6].layout(Some(2)).unwrap().device_size(), [4, 1, 100, 64]);
 }

@@ -10,6 +10,8 @@ use super::{
 
 /// Maximum number of paths whose nests are evaluated together.
 const MAX_PATHS: usize = 6;
+/// Maximum number of loops over other axes that are tried at a place of the plan, in either order.
+const MAX_OTHER_AXES: usize = 4;
 /// Maximum number of values that are copied before the loops of a segment.
 const MAX_COPIES: usize = 6;
 
@@ -30,10 +32,11 @@ impl<'a> ShortestPathSearch<'a> {
     /// none.
     pub(super) fn find_best_plan(&mut self) -> (Option<ModeledCost>, Vec<LoopNest>) {
         let (mut best, mut plan, mut choices) = (None, Vec::new(), Vec::new());
+        let mut places: Vec<SegmentKey> = Vec::new();
         for (number, path) in self.find_best_paths().into_iter().enumerate() {
-            let tried: Vec<Vec<Option<LoopNest>>> = path.iter().map(|&place| self.edge(place).loops_to_try()).collect();
-            let tried: Vec<Vec<Option<LoopNest>>> =
-                tried.into_iter().filter(|choices| choices.first().is_some_and(Option::is_some)).collect();
+            let tried = path.into_iter().map(|place| (place, self.edge(place).loops_to_try()));
+            let (of_path, tried): (Vec<SegmentKey>, Vec<Vec<Option<LoopNest>>>) =
+                tried.filter(|(_, choices)| choices.first().is_some_and(Option::is_some)).unzip();
             let together: Vec<Option<LoopNest>> = tried.iter().map(|choices| choices[0].clone()).collect();
             let by_op = self.evaluate_plan_by_op(&together);
             if let Some(by_op) = by_op.as_ref().filter(|_| number == 0) {
@@ -44,7 +47,7 @@ impl<'a> ShortestPathSearch<'a> {
             let is_better =
                 cost.is_some_and(|cost| best.is_none_or(|best| is_preferred(&cost, &best, self.fastest_ns, false)));
             if is_better || choices.is_empty() {
-                (best, plan, choices) = (cost, together, tried);
+                (best, plan, choices, places) = (cost, together, tried, of_path);
             }
         }
         for (place, others) in choices.iter().enumerate() {
@@ -59,6 +62,9 @@ impl<'a> ShortestPathSearch<'a> {
             for other in others.iter().flatten().cloned() {
                 best = self.try_loops_with_copies(&mut plan, place, other, best);
             }
+        }
+        for (place, &segment) in places.iter().enumerate() {
+            best = self.try_other_axes(&mut plan, place, segment, best);
         }
         for place in 0..plan.len() {
             best = self.try_interchange(&mut plan, place, best);
@@ -90,6 +96,33 @@ impl<'a> ShortestPathSearch<'a> {
         self.accept_with_copies(plan, tried, place, cost, known)
     }
 
+    /// Tries loops over other axes at a place of the plan, with copies before them: what such loops read in every
+    /// iteration counts fully in their estimates, but once with a copy.
+    fn try_other_axes(
+        &mut self,
+        plan: &mut Vec<Option<LoopNest>>,
+        place: usize,
+        segment: SegmentKey,
+        mut best: Option<ModeledCost>,
+    ) -> Option<ModeledCost> {
+        let Some(own) = plan[place].clone() else { return best };
+        let others = self.edge(segment).find_loops_over_other_axes(&own).into_iter();
+        let both_orders = others.flat_map(|loops| {
+            let swapped = self.interchange_for_copies(&loops);
+            [(!find_hoistable_copies(self.ops, &loops).is_empty()).then_some(loops), swapped].into_iter().flatten()
+        });
+        for loops in both_orders.take(MAX_OTHER_AXES).collect::<Vec<_>>() {
+            let Some(known) = best else { return best };
+            let mut tried = plan.clone();
+            tried[place] = Some(loops);
+            let cost = self.evaluate_plan(&tried);
+            if cost.is_some() {
+                best = self.accept_with_copies(plan, tried, place, cost, known);
+            }
+        }
+        best
+    }
+
     /// Tries to interchange the two loops at a place of the plan, where this lets a copy before the inner loop be
     /// reused.
     fn try_interchange(
@@ -99,14 +132,7 @@ impl<'a> ShortestPathSearch<'a> {
         best: Option<ModeledCost>,
     ) -> Option<ModeledCost> {
         let (Some(known), Some(loops)) = (best, plan[place].as_ref()) else { return best };
-        let levels: Vec<TiledLoop> = loops.levels.iter().rev().cloned().collect();
-        let swapped = LoopNest { ops: loops.ops.clone(), levels, copies: Vec::new() };
-        if !find_hoistable_copies(self.ops, &swapped)
-            .iter()
-            .any(|copied| matches!(copied.tiled_dims[..], [Some(_), None]))
-        {
-            return best;
-        }
+        let Some(swapped) = self.interchange_for_copies(loops) else { return best };
         let mut tried = plan.clone();
         tried[place] = Some(swapped);
         let cost = self.evaluate_plan(&tried);
@@ -114,6 +140,14 @@ impl<'a> ShortestPathSearch<'a> {
             return best;
         }
         self.accept_with_copies(plan, tried, place, cost, known)
+    }
+
+    /// Returns the two loops interchanged, if this lets a copy before the inner loop be reused.
+    fn interchange_for_copies(&self, loops: &LoopNest) -> Option<LoopNest> {
+        let levels: Vec<TiledLoop> = loops.levels.iter().rev().cloned().collect();
+        let swapped = LoopNest { ops: loops.ops.clone(), levels, copies: Vec::new() };
+        let copies = find_hoistable_copies(self.ops, &swapped);
+        copies.iter().any(|copied| matches!(copied.tiled_dims[..], [Some(_), None])).then_some(swapped)
     }
 
     /// Replaces the plan by one that costs `cost` without copies at a place, if it is preferred once copies are added
@@ -149,7 +183,14 @@ impl<'a> ShortestPathSearch<'a> {
             best = self.accept_if_better(plan, place, tried, best);
         }
         let has_copies = plan[place].as_ref().is_some_and(|loops| !loops.copies.is_empty());
-        if has_copies { self.try_other_counts(plan, place, best, |_, _| true) } else { best }
+        if !has_copies {
+            return best;
+        }
+        best = self.try_other_counts(plan, place, best, |_, _| true);
+        for traded in plan[place].iter().flat_map(|loops| self.enumerate_traded_counts(loops)).collect::<Vec<_>>() {
+            best = self.accept_if_better(plan, place, Some(traded), best);
+        }
+        best
     }
 
     /// Tries other tile counts of the loops at a place of the plan, among the admissible changes, while the plan
@@ -179,8 +220,7 @@ impl<'a> ShortestPathSearch<'a> {
     fn enumerate_other_counts(&self, loops: &LoopNest, may_be: &impl Fn(&[i64], [i64; 2]) -> bool) -> Vec<LoopNest> {
         let mut found = Vec::new();
         for (number, level) in loops.levels.iter().enumerate() {
-            let sizes = level.dims.iter().map(|(&op, &dim)| self.ops[op].tiled.sizes[dim]);
-            let counts = find_tile_counts(self.ops, sizes.min().unwrap_or(1), &level.dims);
+            let counts = self.find_level_counts(level);
             for &other in
                 counts.iter().filter(|count| **count != level.count && may_be(&counts, [level.count, **count]))
             {
@@ -190,6 +230,30 @@ impl<'a> ShortestPathSearch<'a> {
             }
         }
         found
+    }
+
+    /// Returns copies of the two loops in which one level has the next smaller count and the other level any larger
+    /// one. With copies, the first change alone may exceed LX, and the second alone only adds iterations.
+    fn enumerate_traded_counts(&self, loops: &LoopNest) -> Vec<LoopNest> {
+        let [outer, inner] = &loops.levels[..] else { return Vec::new() };
+        let mut found = Vec::new();
+        for (level, other) in [(0, 1), (1, 0)] {
+            let counts = [outer, inner].map(|level| self.find_level_counts(level));
+            let own = [level, other].map(|level| loops.levels[level].count);
+            let Some(&smaller) = counts[level].iter().rfind(|count| **count < own[0]) else { continue };
+            for &larger in counts[other].iter().filter(|count| **count > own[1]) {
+                let mut traded = loops.clone();
+                (traded.levels[level].count, traded.levels[other].count) = (smaller, larger);
+                found.push(traded);
+            }
+        }
+        found
+    }
+
+    /// Returns the possible tile counts of a level.
+    fn find_level_counts(&self, level: &TiledLoop) -> Vec<i64> {
+        let sizes = level.dims.iter().map(|(&op, &dim)| self.ops[op].tiled.sizes[dim]);
+        find_tile_counts(self.ops, sizes.min().unwrap_or(1), &level.dims)
     }
 
     fn accept_if_better(

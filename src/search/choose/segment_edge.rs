@@ -13,7 +13,7 @@ use super::{
     CONVERGENCE_TOLERANCE, STEPS_PER_EVALUATION, find_adjacent_counts,
     preference::trades_time_for_bytes,
 };
-use std::ops::Range;
+use std::{collections::BTreeMap, ops::Range};
 
 /// Maximum number of nests of a segment that are evaluated because they move fewer bytes.
 pub(super) const MAX_TRAFFIC_SAVING_NESTS: usize = 8;
@@ -103,6 +103,29 @@ impl SegmentEdge<'_> {
             .chain(sparing)
             .map(|(_, nest)| (!nest.is_empty()).then(|| LoopNest::new(&self.range, &self.axes, nest)))
             .collect()
+    }
+
+    /// Returns loops over other axes than those of `known`: for each sequence of axes the nest of the least evaluated
+    /// or estimated time, the fastest first. Neither time includes copies before the loops.
+    pub(super) fn find_loops_over_other_axes(&self, known: &LoopNest) -> Vec<LoopNest> {
+        let evaluated = self.evaluated.iter().map(|(cost, nest)| (cost.ns, nest));
+        let estimated = self.queue.iter().flatten().map(|waiting| (waiting.estimate.ns, &waiting.nest));
+        let mut least: BTreeMap<Vec<usize>, (f64, &Tiling)> = BTreeMap::new();
+        for (ns, nest) in evaluated.chain(estimated).filter(|(_, nest)| nest.len() > 1) {
+            let axes = nest.iter().map(|level| level.axis).collect();
+            let best = least.entry(axes).or_insert((ns, nest));
+            if ns < best.0 {
+                *best = (ns, nest);
+            }
+        }
+        let mut found: Vec<(f64, &Tiling)> = least.into_values().collect();
+        found.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+        let loops = found.into_iter().map(|(_, nest)| LoopNest::new(&self.range, &self.axes, nest));
+        let has_other_axes = |loops: &LoopNest| {
+            let dims = |nest: &LoopNest| nest.levels.iter().map(|level| level.dims.clone()).collect::<Vec<_>>();
+            dims(loops) != dims(known)
+        };
+        loops.filter(has_other_axes).collect()
     }
 
     /// Returns whether `cost` moves so many fewer bytes than the fastest evaluated nest that its longer time is
