@@ -12,6 +12,11 @@ use super::{
 const MAX_PATHS: usize = 6;
 /// Maximum number of loops over other axes that are tried at a place of the plan, in either order.
 const MAX_OTHER_AXES: usize = 4;
+/// Other tile counts of loops over other axes are tried if the loops with copies take at most this much longer than the
+/// ops at their place.
+const MAX_SLOWDOWN_BEFORE_COUNTS: f64 = 0.25;
+/// Number of larger tile counts of one loop that are tried with the next smaller one of the other loop.
+const MAX_TRADED_COUNTS: usize = 2;
 /// Maximum number of values that are copied before the loops of a segment.
 const MAX_COPIES: usize = 6;
 
@@ -56,7 +61,7 @@ impl<'a> ShortestPathSearch<'a> {
             }
         }
         for place in 0..plan.len() {
-            best = self.try_copies(&mut plan, place, best);
+            best = self.try_copies(&mut plan, place, best, f64::INFINITY);
         }
         for (place, others) in choices.iter().enumerate() {
             for other in others.iter().flatten().cloned() {
@@ -93,7 +98,7 @@ impl<'a> ShortestPathSearch<'a> {
         if cost.is_none_or(|cost| cost.hbm_bytes >= known.hbm_bytes || cost.ns > known.ns * (1.0 + MAX_SLOWDOWN)) {
             return best;
         }
-        self.accept_with_copies(plan, tried, place, cost, known)
+        self.accept_with_copies(plan, (tried, place), cost, known, f64::INFINITY)
     }
 
     /// Tries loops over other axes at a place of the plan, with copies before them: what such loops read in every
@@ -113,11 +118,14 @@ impl<'a> ShortestPathSearch<'a> {
         });
         for loops in both_orders.take(MAX_OTHER_AXES).collect::<Vec<_>>() {
             let Some(known) = best else { return best };
+            let by_op = self.evaluate_plan_by_op(plan).unwrap_or_default();
+            let at_place: f64 = by_op.get(own.ops.clone()).into_iter().flatten().map(|cost| cost.ns).sum();
+            let most_ns = known.ns + MAX_SLOWDOWN_BEFORE_COUNTS * at_place;
             let mut tried = plan.clone();
             tried[place] = Some(loops);
             let cost = self.evaluate_plan(&tried);
             if cost.is_some() {
-                best = self.accept_with_copies(plan, tried, place, cost, known);
+                best = self.accept_with_copies(plan, (tried, place), cost, known, most_ns);
             }
         }
         best
@@ -139,7 +147,7 @@ impl<'a> ShortestPathSearch<'a> {
         if cost.is_none() {
             return best;
         }
-        self.accept_with_copies(plan, tried, place, cost, known)
+        self.accept_with_copies(plan, (tried, place), cost, known, f64::INFINITY)
     }
 
     /// Returns the two loops interchanged, if this lets a copy before the inner loop be reused.
@@ -155,13 +163,14 @@ impl<'a> ShortestPathSearch<'a> {
     fn accept_with_copies(
         &mut self,
         plan: &mut Vec<Option<LoopNest>>,
-        mut tried: Vec<Option<LoopNest>>,
-        place: usize,
+        (mut tried, place): (Vec<Option<LoopNest>>, usize),
         cost: Option<ModeledCost>,
         known: ModeledCost,
+        most_ns: f64,
     ) -> Option<ModeledCost> {
-        let cost =
-            self.try_copies(&mut tried, place, cost).filter(|cost| is_preferred(cost, &known, self.fastest_ns, false));
+        let cost = self
+            .try_copies(&mut tried, place, cost, most_ns)
+            .filter(|cost| is_preferred(cost, &known, self.fastest_ns, false));
         if cost.is_some() {
             *plan = tried;
         }
@@ -169,12 +178,14 @@ impl<'a> ShortestPathSearch<'a> {
     }
 
     /// Tries copies before the loops at a place of the plan, one after the other. With copies, all other tile counts
-    /// are tried, because copied values may leave room only for far smaller tiles.
+    /// are tried, because copied values may leave room only for far smaller tiles, unless the program with the copies
+    /// takes more than `most_ns`.
     fn try_copies(
         &mut self,
         plan: &mut [Option<LoopNest>],
         place: usize,
         mut best: Option<ModeledCost>,
+        most_ns: f64,
     ) -> Option<ModeledCost> {
         let Some(loops) = plan[place].clone() else { return best };
         for copied in find_hoistable_copies(self.ops, &loops).into_iter().take(MAX_COPIES) {
@@ -183,7 +194,8 @@ impl<'a> ShortestPathSearch<'a> {
             best = self.accept_if_better(plan, place, tried, best);
         }
         let has_copies = plan[place].as_ref().is_some_and(|loops| !loops.copies.is_empty());
-        if !has_copies {
+        let is_close = best.is_none_or(|best| best.ns <= most_ns);
+        if !has_copies || !is_close {
             return best;
         }
         best = self.try_other_counts(plan, place, best, |_, _| true);
@@ -232,8 +244,8 @@ impl<'a> ShortestPathSearch<'a> {
         found
     }
 
-    /// Returns copies of the two loops in which one level has the next smaller count and the other level any larger
-    /// one. With copies, the first change alone may exceed LX, and the second alone only adds iterations.
+    /// Returns copies of the two loops in which one level has the next smaller count and the other level one of
+    /// the next larger ones. With copies, the first change alone may exceed LX, and the second alone only adds iterations.
     fn enumerate_traded_counts(&self, loops: &LoopNest) -> Vec<LoopNest> {
         let [outer, inner] = &loops.levels[..] else { return Vec::new() };
         let mut found = Vec::new();
@@ -241,7 +253,7 @@ impl<'a> ShortestPathSearch<'a> {
             let counts = [outer, inner].map(|level| self.find_level_counts(level));
             let own = [level, other].map(|level| loops.levels[level].count);
             let Some(&smaller) = counts[level].iter().rfind(|count| **count < own[0]) else { continue };
-            for &larger in counts[other].iter().filter(|count| **count > own[1]) {
+            for &larger in counts[other].iter().filter(|count| **count > own[1]).take(MAX_TRADED_COUNTS) {
                 let mut traded = loops.clone();
                 (traded.levels[level].count, traded.levels[other].count) = (smaller, larger);
                 found.push(traded);
