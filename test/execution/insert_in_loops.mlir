@@ -23,7 +23,7 @@
 // ROTARY: loop of 4 over 'H': 18 ops
 // ROTARY: validated
 // TOKENS: loop of 2 over 'H'
-// TOKENS: loop of 4 over 'S': 12 ops
+// TOKENS: loop of 4 over 'S': 13 ops
 // TOKENS: validated
 
 // In a loop over tiles of keys the softmax corrects its sums, although the keys are concatenated in the same loop.

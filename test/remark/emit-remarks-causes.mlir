@@ -8,7 +8,7 @@
 
 // TURNED: turned.mlir:{{.*}} remark{{.*}}[Analysis] move | Category:spyre-layout | Function=turned | Remark="restickify: the consumer reads other sticks"
 // LOOPS: softmax.mlir:16:1: remark{{.*}}[Passed] loops | Category:spyre-tiles | Function=softmax | Remark="loops chosen: ops 0-4 in 2 tiles of axis0; {{[0-9.]+}} us, without loops {{[0-9.]+}} us; {{[0-9]+}} candidates evaluated"
-// APART: attention_rotary.mlir:50:1: remark{{.*}}[Missed] fusion | Category:spyre-kernels | Function=main | Remark="'add' at {{.*}}attention_rotary.mlir:58:12 is not fused into kernel 'attention': the program is not faster with the fusion"
+// APART: attention_rotary.mlir:50:1: remark{{.*}}[Missed] fusion | Category:spyre-kernels | Function=main | Remark="'add' at {{.*}}attention_rotary.mlir:66:12 is not fused into kernel 'attention': the program is not faster with the fusion"
 // A program for which nothing was decided.
 // UNDECIDED-NOT: remark
 

@@ -16,12 +16,12 @@
 // PRODUCTS: HBM traffic 88.01 MiB (lower bound 88.01 MiB, 1.00 times)
 
 // The loop over the queries is the outer loop, and its rows of the mask are copied before the loop over heads.
-// MASKED: tiling: ops 0-8 in 2 tiles of axis0 x 32 tiles of axis1 with 1 operand copied; 8129.1 us
-// MASKED: HBM traffic 128.01 MiB (lower bound 96.00 MiB, 1.33 times)
+// MASKED: tiling: ops 0-8 in 2 tiles of axis0 x 16 tiles of axis1 with 1 operand copied; 8028.3 us
+// MASKED: HBM traffic 128.00 MiB (lower bound 96.00 MiB, 1.33 times)
 
 // Halves and complete queries and keys are read from one copy; the keys are concatenated in HBM, because each core needs all of them.
-// ROTARY: HBM traffic 66.00 MiB (lower bound 32.50 MiB, 2.03 times)
-// ROTARY: modeled time: 1087.5 us
+// ROTARY: HBM traffic 57.00 MiB (lower bound 32.50 MiB, 1.75 times)
+// ROTARY: modeled time: 906.9 us
 
 // The segment in isolation would have 4 tiles, but the program is faster with 8.
 // LAYERS: tiling: ops 0-3 in 8 tiles of axis0; 9790.6 us
