@@ -324,7 +324,8 @@ def SpyrePropagateLayouts : Spyre_Pass<"spyre-propagate-layouts"> {
     * a matmul has K as stick dimension of the left operand, and N in the right operand and in the result;
     * a reduction along the stick dimension leaves one element per stick.
 
-    Arguments and constants without a layout get the layout that their users need. A fill becomes a one-element
+    The batch of a batched matmul is not next to the sticks of its operands, where the device computes slowly. Arguments
+    and constants without a layout get the layout that their users need. A fill becomes a one-element
     constant, which elementwise ops broadcast; other ops read a full-size copy. A result that aliases another buffer is
     copied.
 

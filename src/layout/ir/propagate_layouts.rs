@@ -2,9 +2,9 @@
 //!
 //! Reads shapes and access maps; writes encodings. Sticks are chosen for the program at once so that relayouts move few
 //! bytes (`sticks=greedy`: op by op). Arguments and constants without a layout get the layout that suits their users. A
-//! result keeps the program's order of its other dimensions; an elementwise op gets the layout of an input with the
-//! same indices, so that it can reuse its LX address (torch-spyre facts, B.4). Every function result gets its own
-//! buffer.
+//! result keeps the program's order of its other dimensions, but the batch of a matmul that reads it is not next to the
+//! sticks; an elementwise op gets the layout of an input with the same indices, so that it can reuse its LX address
+//! (torch-spyre facts, B.4). Every function result gets its own buffer.
 
 use super::insert_copies::{LAYOUT_PASS, insert_copy};
 use super::{
