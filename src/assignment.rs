@@ -516,6 +516,27 @@ mod tests {
         }
 
         #[test]
+        fn memo_of_similar_problems_changes_no_result((problem, start) in problems(), max_entries in 0..40_usize) {
+            // The same factors, with the variables in the opposite order, and with one variable for two of them.
+            let last = problem.num_states.len() - 1;
+            let mut turned = problem.clone();
+            turned.num_states.reverse();
+            turned.factors.iter_mut().flat_map(|factor| &mut factor.variables).for_each(|variable| *variable = last - *variable);
+            let mut merged = problem.clone();
+            if problem.num_states[0] == problem.num_states[last] {
+                merged.factors.iter_mut().flat_map(|factor| &mut factor.variables).for_each(|variable| if *variable == last { *variable = 0 });
+            }
+            let turned_start: Vec<usize> = start.iter().rev().copied().collect();
+            let mut memo = TableMemo::default();
+            for _ in 0..2 {
+                for (problem, start) in [(&problem, &start), (&turned, &turned_start), (&merged, &start)] {
+                    let found = minimize(problem, start, max_entries, &mut memo);
+                    prop_assert_eq!(found, find_minimum(problem, start, max_entries));
+                }
+            }
+        }
+
+        #[test]
         fn with_few_entries_it_is_never_worse_than_the_start((problem, start) in problems(), max_entries in 0..40_usize) {
             let best = all_assignments(&problem.num_states).iter().map(|states| problem.cost(states)).min();
             // Without a budget for all assignments of the fixed variables, the search falls back to rounds.

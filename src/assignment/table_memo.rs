@@ -159,3 +159,44 @@ impl<C: AdditiveCost> TableMemo<C> {
         table
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{assignment::AssignmentProblem, assignment::minimize, layout::StickCost};
+
+    /// Returns a chain of `num_layers` variables, each with a branch of two more variables. All factors are one table.
+    fn build_layers(num_layers: usize) -> AssignmentProblem<StickCost> {
+        let num_states = vec![3; 3 * num_layers];
+        let equal = |states: &[usize]| StickCost { moved_bytes: u64::from(states[0] == states[1]), ..StickCost::ZERO };
+        let factor = CostFactor::new(&num_states, vec![0, 1], equal);
+        let pairs = (0..num_layers).flat_map(|layer| {
+            let first = 3 * layer;
+            [[first, first + 1], [first + 1, first + 2], [first, first + 3]]
+        });
+        let pairs = pairs.filter(|pair| pair[1] < num_states.len());
+        let factors = pairs.map(|pair| CostFactor { variables: pair.to_vec(), ..factor.clone() }).collect();
+        AssignmentProblem { num_states, factors }
+    }
+
+    #[test]
+    fn computes_tables_of_equal_branches_once() {
+        let count = |num_layers: usize| {
+            let (problem, mut memo) = (build_layers(num_layers), TableMemo::default());
+            let found = minimize(&problem, &vec![0; problem.num_states.len()], 1 << 10, &mut memo);
+            assert_eq!((found.cost, found.is_optimal), (StickCost::ZERO, true));
+            memo.computed.len()
+        };
+        let [few, more] = [10, 20].map(count);
+        assert!(more - few <= 2 * 10, "a layer adds its place in the chain, not its branch: {few}, {more}");
+    }
+
+    #[test]
+    fn empties_full_memo() {
+        let (problem, mut memo) =
+            (build_layers(10), TableMemo { num_entries: MAX_MEMO_ENTRIES, ..TableMemo::default() });
+        let found = minimize(&problem, &[0; 30], 1 << 10, &mut memo);
+        assert_eq!(found.cost, StickCost::ZERO);
+        assert!(memo.num_entries < 10_000, "{}", memo.num_entries);
+    }
+}
