@@ -175,7 +175,9 @@ fn joins_fixed_position(op: &UndividedOp, operand: &DeviceOperand, device_dim: u
         };
         op.dims[dim].size == 1 || op.operands.iter().all(moves)
     };
-    let num_batch = (0..op.dims.len()).filter(|&dim| moves_all(dim)).count();
+    // An operand may be broadcast along a batch dimension, so all dimensions before row and column count.
+    let num_outputs = op.dims.iter().filter(|dim| dim.kind == DimKind::Output).count();
+    let num_batch = (0..op.dims.len()).filter(|&dim| dim + 2 < num_outputs || moves_all(dim)).count();
     let most_fixed = op.operands.iter().map(num_fixed).max().unwrap_or(0);
     num_batch + most_fixed > MAX_MATMUL_DIMS_PER_ROLE && device_dim > 0 && is_fixed(operand, device_dim - 1)
 }
@@ -385,6 +387,18 @@ mod tests {
         assert_eq!(view(&one, &[8, 1, 1, 1]), Ok(8), "both have a batch dimension of their own");
         assert_eq!(view(&two, &[8, 1, 1, 1]), Err(CoreSplitConflict::PartialUse { user: 0 }));
         assert_eq!(view(&two, &[1, 8, 1, 1]), Ok(8), "the rows are not merged");
+        let mut broadcast = build(&[2]);
+        broadcast.dims.insert(1, IterationDim { size: 5, kind: DimKind::Output });
+        let further = |dim: usize| if dim == 0 { 0 } else { dim + 1 };
+        for term in broadcast
+            .operands
+            .iter_mut()
+            .flat_map(|operand| &mut operand.coordinates)
+            .filter_map(|coordinate| coordinate.term.as_mut())
+        {
+            term.dim = further(term.dim);
+        }
+        assert_eq!(view(&broadcast, &[8, 1, 1, 1, 1]), Err(CoreSplitConflict::PartialUse { user: 0 }));
     }
 
     #[test]
