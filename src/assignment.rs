@@ -521,10 +521,14 @@ mod tests {
             let last = problem.num_states.len() - 1;
             let mut turned = problem.clone();
             turned.num_states.reverse();
-            turned.factors.iter_mut().flat_map(|factor| &mut factor.variables).for_each(|variable| *variable = last - *variable);
+            for variable in turned.factors.iter_mut().flat_map(|factor| &mut factor.variables) {
+                *variable = last - *variable;
+            }
             let mut merged = problem.clone();
             if problem.num_states[0] == problem.num_states[last] {
-                merged.factors.iter_mut().flat_map(|factor| &mut factor.variables).for_each(|variable| if *variable == last { *variable = 0 });
+                for variable in merged.factors.iter_mut().flat_map(|factor| &mut factor.variables) {
+                    *variable = if *variable == last { 0 } else { *variable };
+                }
             }
             let turned_start: Vec<usize> = start.iter().rev().copied().collect();
             let mut memo = TableMemo::default();

@@ -167,9 +167,6 @@ impl<C: AdditiveCost> CostTable<C> {
         is_free: impl Fn(usize) -> bool,
     ) -> Self {
         let left: Vec<usize> = self.variables.iter().copied().filter(|&variable| is_free(variable)).collect();
-        if left.len() == self.variables.len() {
-            return self.clone();
-        }
         let interval: Vec<(usize, usize)> =
             compute_strides(&self.variables, num_states).filter(|&(variable, _)| !is_free(variable)).collect();
         let renumbering = EntryMap::new(&self.variables, &left, num_states);

@@ -2,7 +2,7 @@
 
 use super::{
     AdditiveCost, CostFactor,
-    memo_table::check_memo_hit,
+    memo_table::get_or_compute,
     table::{CostTable, Entries},
 };
 use rustc_hash::FxHashMap;
@@ -145,18 +145,15 @@ impl<C: AdditiveCost> TableMemo<C> {
         variables: Vec<usize>,
         compute: impl FnOnce() -> CostTable<C>,
     ) -> CostTable<C> {
-        if let Some(known) = self.computed.get(&operation) {
-            let hit = CostTable { variables, costs: Rc::clone(known) };
-            check_memo_hit(&hit, compute);
-            return hit;
+        let num_before = self.computed.len();
+        let costs = get_or_compute(&mut self.computed, operation, |_| compute().costs);
+        if self.computed.len() > num_before {
+            self.num_entries += costs.len();
         }
-        let table = compute();
-        if self.num_entries + table.costs.len() > MAX_MEMO_ENTRIES {
+        if self.num_entries > MAX_MEMO_ENTRIES {
             *self = Self::default();
         }
-        self.num_entries += table.costs.len();
-        self.computed.insert(operation, Rc::clone(&table.costs));
-        table
+        CostTable { variables, costs }
     }
 }
 

@@ -209,6 +209,20 @@ impl LayoutBuffer {
         DeviceLayout::new(&host, self.format, &order)
     }
 
+    /// Returns a new buffer of these sizes for the elements of this one. Other sizes have no batch dimensions.
+    #[must_use]
+    pub(super) fn relayout_target(&self, sizes: &[i64]) -> Self {
+        Self {
+            sizes: sizes.to_vec(),
+            format: self.format,
+            given: None,
+            regrouped: Vec::new(),
+            symbolic: Vec::new(),
+            batch: if self.sizes == sizes { self.batch.clone() } else { Vec::new() },
+            role: BufferRole::Inner,
+        }
+    }
+
     fn add_batch_dims(&mut self, dims: &[usize]) {
         self.batch.extend(dims);
         self.batch.sort_unstable();

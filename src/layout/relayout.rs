@@ -58,15 +58,7 @@ impl RelayoutBuffer {
     /// Returns the new buffer for the program model.
     #[must_use]
     pub fn target_buffer(&self, of: &LayoutBuffer) -> LayoutBuffer {
-        LayoutBuffer {
-            sizes: self.dims.sizes.clone(),
-            format: of.format,
-            given: None,
-            regrouped: Vec::new(),
-            symbolic: Vec::new(),
-            batch: if self.dims.sizes == of.sizes { of.batch.clone() } else { Vec::new() },
-            role: BufferRole::Inner,
-        }
+        of.relayout_target(&self.dims.sizes)
     }
 }
 
@@ -324,15 +316,7 @@ impl RelayoutGraph {
         for (next, to) in self.levels.iter().enumerate().filter(|(next, _)| *next >= level) {
             let Some(source) = self.source_indices(level, next) else { continue };
             let Some(read) = split_operand(&to.sizes, &host, &layout, &source) else { continue };
-            let target = LayoutBuffer {
-                sizes: to.sizes.clone(),
-                format: buffer.format,
-                given: None,
-                regrouped: Vec::new(),
-                symbolic: Vec::new(),
-                batch: if to.sizes == buffer.sizes { buffer.batch.clone() } else { Vec::new() },
-                role: BufferRole::Inner,
-            };
+            let target = buffer.relayout_target(&to.sizes);
             for at in (0..to.sizes.len()).filter(|&dim| to.sizes[dim] > 1) {
                 if next == level && stick == Some(at) {
                     continue;

@@ -159,12 +159,12 @@ pub(crate) fn compute_shared_view(user: usize, one: &CoreUse<'_>) -> Result<Core
 /// next outer one, of which the op reads one position: a matmul has few batch dimensions, so excess fixed positions are
 /// merged into the next inner dimension (`bundle/unit_dims.rs`). A core then needs a part of the merged dimension.
 fn joins_fixed_position(op: &UndividedOp, operand: &DeviceOperand, device_dim: usize) -> bool {
-    if op.family != Family::Matmul {
-        return false;
-    }
     let is_fixed = |operand: &DeviceOperand, position: usize| {
         operand.layout.device_size()[position] > 1 && operand.coordinates[position].term.is_none()
     };
+    if op.family != Family::Matmul || !device_dim.checked_sub(1).is_some_and(|outer| is_fixed(operand, outer)) {
+        return false;
+    }
     let num_fixed = |operand: &DeviceOperand| {
         let outer = 0..operand.coordinates.len().saturating_sub(1);
         outer.filter(|&position| is_fixed(operand, position)).count()
@@ -179,7 +179,7 @@ fn joins_fixed_position(op: &UndividedOp, operand: &DeviceOperand, device_dim: u
     let num_outputs = op.dims.iter().filter(|dim| dim.kind == DimKind::Output).count();
     let num_batch = (0..op.dims.len()).filter(|&dim| dim + 2 < num_outputs || moves_all(dim)).count();
     let most_fixed = op.operands.iter().map(num_fixed).max().unwrap_or(0);
-    num_batch + most_fixed > MAX_MATMUL_DIMS_PER_ROLE && device_dim > 0 && is_fixed(operand, device_dim - 1)
+    num_batch + most_fixed > MAX_MATMUL_DIMS_PER_ROLE
 }
 
 /// Returns the number of positions that a use has of each device dimension except the last, which is one stick. If the

@@ -23,7 +23,7 @@ pub(crate) const PASS: Pass = Pass { argument: "spyre-insert-restickify", run };
 
 fn run(module: Op<'_>, _options: &PassOptions) -> Result<(), ErrorReported> {
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
-        let mut program = LayoutProgram::from_function(function)?;
+        let program = LayoutProgram::from_function(function)?;
         if let Some(op) =
             program.ops.iter().zip(&program.flow.ops).find(|(_, op)| program.flow.buffers[op.result].given.is_none())
         {
@@ -34,7 +34,6 @@ fn run(module: Op<'_>, _options: &PassOptions) -> Result<(), ErrorReported> {
             )
             .report());
         }
-        program.flow.record_batch_dims();
         // Every layout is fixed, so the problem only chooses the moves.
         let choice = program
             .flow

@@ -40,6 +40,7 @@ impl<'c> LayoutProgram<'c> {
                 .map_err(|message| error_at(codes::LAYOUT_CONFLICT, compute.op, message).report())?;
         }
         program.flow.keep_converted_sticks();
+        program.flow.record_batch_dims();
         Ok(program)
     }
 

@@ -75,7 +75,6 @@ fn choose_layouts<'c>(
         if let Some(sizes) = &sizes {
             program.record_symbolic_dims(sizes);
         }
-        program.flow.record_batch_dims();
         let choice = program.flow.choose_sticks(strategy);
         if let Err(LayoutConflict { op, kind: LayoutConflictKind::Read { operand, .. } }) = choice {
             parts.record(program.ops[op].op, operand);
@@ -167,8 +166,8 @@ fn assign_layouts(function: Op<'_>, program: &LayoutProgram<'_>, choice: &Layout
                 && from.format == buffer.format;
             op.kind == StickRule::Elementwise && is_same && choice.buffer_sticks[read.buffer] == stick
         });
-        let is_batched = !buffer.batch.is_empty();
-        let taken = alike.filter_map(|(read, _)| layouts[read.buffer].clone()).next().filter(|_| !is_batched);
+        let of_alike = alike.filter_map(|(read, _)| layouts[read.buffer].clone()).next();
+        let taken = of_alike.filter(|_| buffer.batch.is_empty());
         let layout = taken.map_or_else(|| buffer.layout(stick), Ok);
         layouts[op.result] = Some(layout.map_err(|error| reject(program.ops[number].op, error.to_string()))?);
     }

@@ -93,12 +93,12 @@ impl<'a> ShortestPathSearch<'a> {
             return best;
         };
         let mut tried = plan.clone();
-        tried[place] = Some(loops);
+        tried[place] = Some(loops.clone());
         let cost = self.evaluate_plan(&tried);
         if cost.is_none_or(|cost| cost.hbm_bytes >= known.hbm_bytes || cost.ns > known.ns * (1.0 + MAX_SLOWDOWN)) {
             return best;
         }
-        self.accept_with_copies(plan, (tried, place), cost, known, f64::INFINITY)
+        self.accept_with_copies(plan, place, loops, known, f64::INFINITY)
     }
 
     /// Tries loops over other axes at a place of the plan, with copies before them: what such loops read in every
@@ -118,15 +118,10 @@ impl<'a> ShortestPathSearch<'a> {
         });
         for loops in both_orders.take(MAX_OTHER_AXES).collect::<Vec<_>>() {
             let Some(known) = best else { return best };
-            let by_op = self.evaluate_plan_by_op(plan).unwrap_or_default();
+            let Some(by_op) = self.evaluate_plan_by_op(plan) else { return best };
             let at_place: f64 = by_op.get(own.ops.clone()).into_iter().flatten().map(|cost| cost.ns).sum();
             let most_ns = known.ns + MAX_SLOWDOWN_BEFORE_COUNTS * at_place;
-            let mut tried = plan.clone();
-            tried[place] = Some(loops);
-            let cost = self.evaluate_plan(&tried);
-            if cost.is_some() {
-                best = self.accept_with_copies(plan, (tried, place), cost, known, most_ns);
-            }
+            best = self.accept_with_copies(plan, place, loops, known, most_ns);
         }
         best
     }
@@ -141,13 +136,7 @@ impl<'a> ShortestPathSearch<'a> {
     ) -> Option<ModeledCost> {
         let (Some(known), Some(loops)) = (best, plan[place].as_ref()) else { return best };
         let Some(swapped) = self.interchange_for_copies(loops) else { return best };
-        let mut tried = plan.clone();
-        tried[place] = Some(swapped);
-        let cost = self.evaluate_plan(&tried);
-        if cost.is_none() {
-            return best;
-        }
-        self.accept_with_copies(plan, (tried, place), cost, known, f64::INFINITY)
+        self.accept_with_copies(plan, place, swapped, known, f64::INFINITY)
     }
 
     /// Returns the two loops interchanged, if this lets a copy before the inner loop be reused.
@@ -158,18 +147,21 @@ impl<'a> ShortestPathSearch<'a> {
         copies.iter().any(|copied| matches!(copied.tiled_dims[..], [Some(_), None])).then_some(swapped)
     }
 
-    /// Replaces the plan by one that costs `cost` without copies at a place, if it is preferred once copies are added
-    /// there.
+    /// Replaces the loops at a place of the plan, which costs `known`, if the plan is preferred once copies are added
+    /// there. Returns the cost of the plan.
     fn accept_with_copies(
         &mut self,
         plan: &mut Vec<Option<LoopNest>>,
-        (mut tried, place): (Vec<Option<LoopNest>>, usize),
-        cost: Option<ModeledCost>,
+        place: usize,
+        loops: LoopNest,
         known: ModeledCost,
         most_ns: f64,
     ) -> Option<ModeledCost> {
+        let mut tried = plan.clone();
+        tried[place] = Some(loops);
+        let Some(cost) = self.evaluate_plan(&tried) else { return Some(known) };
         let cost = self
-            .try_copies(&mut tried, place, cost, most_ns)
+            .try_copies(&mut tried, place, Some(cost), most_ns)
             .filter(|cost| is_preferred(cost, &known, self.fastest_ns, false));
         if cost.is_some() {
             *plan = tried;
@@ -245,7 +237,8 @@ impl<'a> ShortestPathSearch<'a> {
     }
 
     /// Returns copies of the two loops in which one level has the next smaller count and the other level one of
-    /// the next larger ones. With copies, the first change alone may exceed LX, and the second alone only adds iterations.
+    /// the next larger ones. With copies, the first change alone may exceed LX, and the second alone only adds
+    /// iterations.
     fn enumerate_traded_counts(&self, loops: &LoopNest) -> Vec<LoopNest> {
         let [outer, inner] = &loops.levels[..] else { return Vec::new() };
         let mut found = Vec::new();

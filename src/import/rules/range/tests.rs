@@ -152,3 +152,23 @@ fn keeps_sums_within_exact_range() {
     graph.record_integers(many);
     assert_eq!(infer_ranges(&graph, many), Err(RangeViolation::Node(many)));
 }
+
+#[test]
+fn checks_nodes_again_only_if_ranges_affect_them() {
+    let mut graph = ValueGraph::default();
+    let (integers, one) = (add_integers(&mut graph, 0), graph.add_scalar(1.0));
+    let mut real = graph.add_tensor(1, vec![2, 77], NodeElementType::F16);
+    for _ in 0..50 {
+        real = graph.add_pointwise("exp", &[real], NodeElementType::F16);
+    }
+    let next = graph.add_pointwise("add", &[integers, one], NodeElementType::F16);
+    let needed = graph.collect_required(&[real, next], |_| false);
+    let mut constraints =
+        RangeConstraints { bounds: IntervalAnalysis::new(&graph, HALF_LIMITS), needed, asserted: &[] };
+    let range = |end: i64| BTreeMap::from([(0, [0, end])]);
+    assert_eq!(constraints.check(range(2)), Ok(()));
+    assert_eq!(constraints.needed, [integers, next], "the other nodes have no integers");
+    assert_eq!(constraints.check(range(1000)), Ok(()));
+    assert_eq!(constraints.check(range(10_000)), Err(RangeViolation::Node(integers)));
+    assert_eq!(constraints.check(range(1000)), Ok(()), "an earlier violation has no effect");
+}
